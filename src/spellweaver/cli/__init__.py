@@ -1,0 +1,1 @@
+"""Arguments, rendering and exit status. Only here: typer and rich."""

@@ -1,0 +1,132 @@
+"""Safe files: opened without following links, written whole or not at all, with modes that are checked. Only here: ``fcntl``, ``stat``.
+
+A file that an operator names is opened with O_NOFOLLOW|O_NONBLOCK and must be regular (a FIFO would hang the reader).
+A file of ours is replaced by write, fsync, rename, fsync of the directory: after a power cut there is the old or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import stat
+
+from spellweaver.errors import DiskTrouble, NoInput, TryAgain, Unusable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def read_operator_file(path: str, *, limit: int) -> bytes:
+    """The bytes of a regular file that an operator named, at most ``limit`` of them.
+
+    Raises NoInput when it is not there, not regular or can't be opened, and when it is larger.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        why = "is a symbolic link; name the file itself" if error.errno == errno.ELOOP else _reason(error)
+        raise NoInput("file_missing", f"{path}: {why}", path=path) from None
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise NoInput("file_not_regular", f"{path}: is not a regular file", path=path)
+        if facts.st_size > limit:
+            raise NoInput("file_too_large", f"{path}: has {facts.st_size // 1024} KiB; the limit is {limit // 1024} KiB", path=path)
+        data = b""
+        while chunk := os.read(fd, limit + 1 - len(data)):
+            data += chunk
+        if len(data) > limit:
+            raise NoInput("file_too_large", f"{path}: grew over the limit of {limit // 1024} KiB", path=path)
+        return data
+    finally:
+        os.close(fd)
+
+
+def write_whole(path: str, data: bytes, *, mode: int = 0o600) -> None:
+    """Replaces ``path`` by ``data``: write, fsync, rename, fsync of the directory. Raises OSError."""
+    temporary = f"{path}.{os.getpid()}.new"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view):]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+    os.rename(temporary, path)
+    sync_directory(os.path.dirname(path) or ".")
+
+
+def sync_directory(path: str) -> None:
+    """Makes the names in a directory durable."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def private_directory(path: str) -> None:
+    """Makes ``path`` (mode 0700) where it is missing, and refuses one that others own or may write.
+
+    Raises Unusable (owner, mode, not a directory) and DiskTrouble (can't be made).
+    """
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except FileExistsError:
+        raise Unusable("state_not_directory", f"{path} is not a directory", path=path) from None
+    except OSError as error:
+        raise DiskTrouble("state_not_made", f"{path} can't be made: {_reason(error)}", path=path) from None
+    check_private(path)
+
+
+def check_private(path: str) -> None:
+    """Refuses (Unusable) a directory or file of ours that is a link, that others may write, or whose owner is someone else."""
+    facts = os.lstat(path)
+    if stat.S_ISLNK(facts.st_mode):
+        raise Unusable("state_is_link", f"{path} is a symbolic link; name the place itself", path=path)
+    if facts.st_mode & 0o022:
+        raise Unusable(
+            "state_writable", f"{path} is writable by others (mode {stat.S_IMODE(facts.st_mode):04o})",
+            hint=f"chmod go-w {path}", path=path,
+        )
+    if facts.st_uid != os.geteuid():
+        raise Unusable(
+            "state_owner", f"{path} belongs to uid {facts.st_uid}; this is uid {os.geteuid()}",
+            hint=f"run as the owner of {path}", path=path,
+        )
+
+
+@contextlib.contextmanager
+def locked(path: str, *, wait: bool = False) -> Iterator[int]:
+    """Holds an exclusive flock on ``path`` (made 0600) and yields its descriptor; TryAgain when another process has it."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise TryAgain("locked", f"{path} is held by another process", path=path) from None
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def holds_lock(fd: int) -> bool:
+    """Tries the exclusive flock of an open descriptor without waiting; True if it is ours now."""
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def wait_lock(fd: int) -> None:
+    """Waits until the exclusive flock of an open descriptor is ours."""
+    fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,1 @@
+"""Processes, pidfd, /proc and sockets. Nothing here knows a Schedule."""

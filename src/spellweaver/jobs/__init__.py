@@ -1,0 +1,1 @@
+"""The job runtime: worker threads behind the ``Handler`` seam, over the processes of ``host``."""

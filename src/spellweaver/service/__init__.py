@@ -1,0 +1,1 @@
+"""The real driver of the engine: one loop, one writer thread, the wall clock."""
