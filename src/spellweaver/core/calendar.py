@@ -1,0 +1,353 @@
+"""From a cadence to instants: what a calendar says will fire, and which civil times a clock change takes or repeats.
+
+The axis of UTC is cut into *spans*, in each of which the clock runs evenly and the fold policy says one thing (CAL-02).
+A span knows its offset, which showing of a repeated time it is, and how much of the clock was passed over at its begin.
+Walked in order, spans give folds, gaps and the order of firings without a special case:
+
+    … plain | first showing | second showing | plain … | (gap) plain …
+
+Fold ``earlier`` leaves out the second showings, ``later`` the first ones.
+
+A missing time surfaces at the end of its gap (CAL-03). Inner walks yield integers; a Candidate is made only for what is
+asked. Questions are about instants ``after < instant <= until`` in UTC seconds, from the year 1902 to 2200.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple, Protocol
+
+from spellweaver.core import instant
+from spellweaver.core.grammar import LAST_S, At, Cadence, Cron, Every
+from spellweaver.core.instant import DAY_S
+from spellweaver.core.policy import Fold, Gap
+from spellweaver.core.search import search
+from spellweaver.core.zone import FIRST_S, REACH_S, Zone
+
+Fate = Literal["fires", "gap_skip", "gap_fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """CUT-03: what names a firing; revisions with an equal one share a generation. The zone's fields may be None."""
+
+    zone_name: str | None
+    zone_digest: bytes | None
+    cadence: Cadence
+    fold: Fold = "earlier"
+    gap: Gap = "skip"
+
+
+class Candidate(NamedTuple):
+    """One thing that a calendar names.
+
+    ``instant_s``: UTC second at which it is known, for a missing time the gap's end. ``civil_s``: its nominal civil
+    second, the instant itself for ``every`` and ``at``. ``fold``: 0 first showing, 1 second, -1 shown once or never.
+    """
+
+    instant_s: int
+    civil_s: int
+    fold: int
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring candidates of one fate."""
+
+    fate: Fate
+    first: Candidate
+    last: Candidate
+    count: int
+
+
+class _Line(Protocol):
+    """A cadence laid on the axis of UTC. Bounds are within the ledger's years."""
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]: ...
+    def last(self, until_s: int, after_s: int) -> Candidate | None: ...
+    def pieces(self, after_s: int, until_s: int) -> Iterator[Run]: ...
+    def instants(self, after_s: int, limit: int) -> list[int]: ...
+    def find(self, civil_s: int) -> tuple[Candidate, ...]: ...
+    def on_date(self, day: int) -> Iterator[Candidate]: ...
+
+
+class Calendar:
+    """What one interpretation says. Cron needs its zone; ``every`` and ``at`` use one for dates alone (CAL-01)."""
+
+    __slots__ = ("_line", "interpretation", "zone")
+
+    def __init__(self, interpretation: Interpretation, zone: Zone | None) -> None:
+        self.interpretation = interpretation
+        self.zone = zone
+        self._line: _Line
+        match interpretation.cadence:
+            case Cron() as cron:
+                assert zone is not None, "a cron cadence is read in a zone"
+                self._line = _Civil(cron, zone, interpretation.fold, interpretation.gap)
+            case Every(every_s, anchor_s):
+                self._line = _Absolute(range(anchor_s, LAST_S + 1, every_s), zone)
+            case At(instants_s):
+                self._line = _Absolute(instants_s, zone)
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
+        """Every candidate, ascending; missing times of one gap in civil order, before what fires at the gap's end."""
+        return self._line.walk(*_within(after_s, until_s))
+
+    def first(self, after_s: int) -> Candidate | None:
+        """The next candidate; None when there is none until 2200. Bounded (CAL-11)."""
+        return next(self.walk(after_s, LAST_S), None)
+
+    def last(self, until_s: int, after_s: int) -> Candidate | None:
+        """The latest candidate."""
+        lowest, highest = _within(after_s, until_s)
+        return self._line.last(highest, lowest)
+
+    def count(self, after_s: int, until_s: int) -> int:
+        """How many candidates, counted by months."""
+        return sum(piece.count for piece in self._line.pieces(*_within(after_s, until_s)))
+
+    def runs(self, after_s: int, until_s: int) -> Iterator[Run]:
+        """The candidates as the longest runs of one fate, ascending, counted by months and not enumerated.
+
+        A run may end at the instant at which the next one begins: the end of a gap.
+        """
+        whole: Run | None = None
+        for piece in self._line.pieces(*_within(after_s, until_s)):
+            if whole is not None and whole.fate == piece.fate:
+                whole = Run(whole.fate, whole.first, piece.last, whole.count + piece.count)
+                continue
+            if whole is not None:
+                yield whole
+            whole = piece
+        if whole is not None:
+            yield whole
+
+    def instants(self, after_s: int, n: int) -> list[int]:
+        """The next ``n`` firing instants, or as many as there are: the fast way."""
+        return self._line.instants(_within(after_s, LAST_S)[0], n)
+
+    def find(self, civil_s: int) -> tuple[Candidate, ...]:
+        """The candidates that a civil time stands for: none, one, or both showings; a missing time that another firing
+        took in finds its taker (CAL-03)."""
+        return self._line.find(civil_s)
+
+    def on_date(self, days_since_epoch: int) -> tuple[Candidate, ...]:
+        """The candidates whose nominal civil date in the zone (in UTC without one) is that day, ascending."""
+        return tuple(self._line.on_date(days_since_epoch))
+
+    def key(self, candidate: Candidate, generation: int) -> str:
+        """OCC-02: ``c1:2026-10-25T02:30``, seconds only where the cadence has them, ``+1`` for a second showing;
+        ``c1:2026-12-01T02:00:00Z`` for ``every`` and ``at``."""
+        cadence = self.interpretation.cadence
+        if not isinstance(cadence, Cron):
+            return f"c{generation}:{instant.show(candidate.instant_s * instant.SECOND)}"
+        civil = instant.civil_text(candidate.civil_s, seconds=cadence.has_seconds)
+        return f"c{generation}:{civil}{'+1' if candidate.fold == 1 else ''}"
+
+
+def _within(after_s: int, until_s: int) -> tuple[int, int]:
+    return max(after_s, FIRST_S - 1), min(until_s, LAST_S)
+
+
+class _Absolute:
+    """``every`` and ``at``: instants in a sequence, found by their place in it."""
+
+    __slots__ = ("_instants", "_zone")
+
+    def __init__(self, instants: Sequence[int], zone: Zone | None) -> None:
+        self._instants = instants
+        self._zone = zone
+
+    def _between(self, after_s: int, until_s: int) -> Sequence[int]:
+        return self._instants[bisect_right(self._instants, after_s) : bisect_right(self._instants, until_s)]
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
+        return map(_absolute, self._between(after_s, until_s))
+
+    def last(self, until_s: int, after_s: int) -> Candidate | None:
+        found = self._between(after_s, until_s)
+        return _absolute(found[-1]) if found else None
+
+    def pieces(self, after_s: int, until_s: int) -> Iterator[Run]:
+        if found := self._between(after_s, until_s):
+            yield Run("fires", _absolute(found[0]), _absolute(found[-1]), len(found))
+
+    def instants(self, after_s: int, limit: int) -> list[int]:
+        at = bisect_right(self._instants, after_s)
+        return list(self._instants[at : at + limit])
+
+    def find(self, civil_s: int) -> tuple[Candidate, ...]:
+        return tuple(self.walk(civil_s - 1, civil_s))
+
+    def on_date(self, day: int) -> Iterator[Candidate]:
+        begin = day * DAY_S
+        for at_s in self._between(begin - REACH_S, begin + DAY_S + REACH_S):
+            offset = self._zone.offset(at_s) if self._zone else 0
+            if (at_s + offset) // DAY_S == day:
+                yield _absolute(at_s)
+
+
+def _absolute(at_s: int) -> Candidate:
+    return Candidate(at_s, at_s, -1, "fires")
+
+
+class _Span(NamedTuple):
+    """UTC seconds ``begin <= t < end`` of one offset and one showing; ``missing`` seconds were passed over at ``begin``."""
+
+    begin: int
+    end: int
+    offset: int
+    fold: int
+    missing: int
+
+
+@lru_cache(maxsize=2048)
+def _spans(zone: Zone, fold: Fold) -> tuple[list[int], list[_Span]]:
+    """The spans in which this fold policy fires, after their begins. An empty one stays where a gap comes before it."""
+    spans = []
+    cuts, offsets = zone.cuts, zone.cut_offsets
+    for at, (begin, offset) in enumerate(zip(cuts, offsets, strict=True)):
+        end = cuts[at + 1] if at + 1 < len(cuts) else LAST_S + 1
+        jump = offset - offsets[at - 1] if at else 0
+        ahead = offsets[at + 1] - offset if at + 1 < len(cuts) else 0
+        repeats_until, repeated_from = begin - min(0, jump), end + min(0, ahead)
+        if begin < repeats_until and fold != "earlier":
+            spans.append(_Span(begin, repeats_until, offset, 1, 0))
+        if repeats_until < repeated_from or jump > 0:
+            spans.append(_Span(repeats_until, repeated_from, offset, -1, max(0, jump)))
+        if repeated_from < end and fold != "later":
+            spans.append(_Span(repeated_from, end, offset, 0, 0))
+    return [span.begin for span in spans], spans
+
+
+class _Civil:
+    """A cron expression in a zone."""
+
+    __slots__ = ("_begins", "_fold", "_gap", "_search", "_spans", "_zone")
+
+    def __init__(self, cron: Cron, zone: Zone, fold: Fold, gap: Gap) -> None:
+        self._search = search(cron)
+        self._zone = zone
+        self._fold = fold
+        self._gap = gap
+        self._begins, self._spans = _spans(zone, fold)
+
+    def _ahead(self, after_s: int, until_s: int) -> Iterator[tuple[_Span, int, int]]:
+        """The spans with something in ``(after, until]``, and the civil seconds ``[low, high)`` of that part."""
+        for at in range(max(0, bisect_right(self._begins, after_s) - 1), bisect_right(self._begins, until_s)):
+            span = self._spans[at]
+            yield span, max(span.begin, after_s + 1) + span.offset, min(span.end, until_s + 1) + span.offset
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
+        for span, low, high in self._ahead(after_s, until_s):
+            if span.missing and span.begin > after_s:
+                yield from self._of_gap(span)
+            offset, fold = span.offset, span.fold
+            for civil_s in self._search.seconds(low, high):
+                yield Candidate(civil_s - offset, civil_s, fold, "fires")
+
+    def last(self, until_s: int, after_s: int) -> Candidate | None:
+        begin = max(0, bisect_right(self._begins, after_s) - 1)
+        for at in range(bisect_right(self._begins, until_s) - 1, begin - 1, -1):
+            span = self._spans[at]
+            low, high = max(span.begin, after_s + 1) + span.offset, min(span.end, until_s + 1) + span.offset
+            civil_s = self._search.last(low, high)
+            if civil_s is not None:
+                return Candidate(civil_s - span.offset, civil_s, span.fold, "fires")
+            if span.begin > after_s and (missed := self._gap_piece(span)):
+                return missed.last
+        return None
+
+    def pieces(self, after_s: int, until_s: int) -> Iterator[Run]:
+        for span, low, high in self._ahead(after_s, until_s):
+            if span.begin > after_s and (missed := self._gap_piece(span)):
+                yield missed
+            if count := self._search.count(low, high):
+                first, last = next(self._search.seconds(low, high)), self._search.last(low, high)
+                assert last is not None
+                ends = [Candidate(civil_s - span.offset, civil_s, span.fold, "fires") for civil_s in (first, last)]
+                yield Run("fires", ends[0], ends[1], count)
+
+    def instants(self, after_s: int, limit: int) -> list[int]:
+        found: list[int] = []
+        for span, low, high in self._ahead(after_s, LAST_S):
+            if len(found) >= limit:
+                break
+            if span.missing and self._gap == "advance" and span.begin > after_s:
+                found += [candidate.instant_s for candidate in self._of_gap(span)]
+            found += self._search.take(low, high, limit - len(found), -span.offset)
+        return found
+
+    def find(self, civil_s: int) -> tuple[Candidate, ...]:
+        if not self._search.matches(civil_s):
+            return ()
+        shown = self._zone.readings(civil_s)
+        if shown:
+            folds = (0, 1) if len(shown) == 2 else (-1,)
+            found = [Candidate(at_s, civil_s, fold, "fires") for at_s, fold in zip(shown, folds, strict=True)]
+            kept = {"earlier": found[:1], "later": found[-1:], "both": found}[self._fold]
+            return tuple(candidate for candidate in kept if FIRST_S <= candidate.instant_s <= LAST_S)
+        end_s = self._zone.after_gap(civil_s)
+        if self._gap != "advance":
+            return (self._missing(end_s, civil_s),)
+        return tuple(self.walk(end_s - 1, end_s))
+
+    def on_date(self, day: int) -> Iterator[Candidate]:
+        begin, end = day * DAY_S, (day + 1) * DAY_S
+        near = range(self._zone.segment(begin - REACH_S), self._zone.segment(end + REACH_S) + 1)
+        offsets = [self._zone.offsets[at] for at in near]
+        for candidate in self.walk(max(FIRST_S, begin - max(offsets)) - 1, min(LAST_S, end - min(offsets))):
+            if begin <= candidate.civil_s < end:
+                yield candidate
+
+    def _missing(self, end_s: int, civil_s: int) -> Candidate:
+        return Candidate(end_s, civil_s, -1, "gap_fail" if self._gap == "fail" else "gap_skip")
+
+    def _of_gap(self, span: _Span) -> Iterator[Candidate]:
+        """What surfaces at the end of a gap. ``advance``: one firing, named by the first missing time, unless a nominal
+        firing at that very instant takes all of them in (CAL-03)."""
+        shown = span.begin + span.offset
+        missing = self._search.seconds(shown - span.missing, shown)
+        if self._gap != "advance":
+            for civil_s in missing:
+                yield self._missing(span.begin, civil_s)
+        elif not self._search.matches(shown) and (first := next(missing, None)) is not None:
+            yield Candidate(span.begin, first, -1, "fires")
+
+    def _gap_piece(self, span: _Span) -> Run | None:
+        if not span.missing:
+            return None
+        first = next(self._of_gap(span), None)
+        if first is None:
+            return None
+        if first.fate == "fires":
+            return Run("fires", first, first, 1)
+        shown = span.begin + span.offset
+        civil_s = self._search.last(shown - span.missing, shown)
+        assert civil_s is not None
+        count = self._search.count(shown - span.missing, shown)
+        return Run(first.fate, first, self._missing(span.begin, civil_s), count)
+
+
+def parse_key(text: str) -> tuple[int, int, bool, bool]:
+    """(generation, civil second, is the second showing, is an instant) of a key as ``Calendar.key`` writes it.
+
+    Raises ValueError with a sentence.
+    """
+    head, _, body = text.partition(":")
+    number = head[1:]
+    if head[:1] != "c" or not (number.isascii() and number.isdigit()) or number[0] == "0" or len(number) > 9:
+        raise ValueError(f"{text!r} is not the key of a calendar firing, such as c1:2026-10-25T02:30")
+    if body.endswith("Z"):
+        return int(number), _civil_of(text, body[:-1]), False, True
+    return int(number), _civil_of(text, body.removesuffix("+1")), body.endswith("+1"), False
+
+
+def _civil_of(text: str, civil: str) -> int:
+    if "T" not in civil:
+        raise ValueError(f"{text!r} lacks the time of day: c1:2026-10-25T02:30")
+    return instant.parse_civil(civil)

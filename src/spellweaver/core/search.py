@@ -1,0 +1,140 @@
+"""The bounded search of a cron expression (CAL-11): civil seconds in, civil seconds out, and no zone.
+
+Months are numbered through from December 1901 to January 2201. What a cron matches inside a month depends on 28 shapes
+alone (length, first weekday), so days are looked up, never scanned, and months that don't match are jumped over. Every
+question ends at the end of that table. Intervals are half-open, ``begin <= civil < end``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+
+from spellweaver.core.grammar import MONTH_LENGTHS, Cron, days_of
+from spellweaver.core.instant import DAY_S, days_from_civil
+
+
+def _months() -> tuple[list[int], list[tuple[int, int]]]:
+    """First day (since 1970-01-01) and shape of each month, December 1901 first."""
+    starts, shapes, day = [], [], days_from_civil(1901, 12, 1)
+    for number in range(1901 * 12 + 11, 2201 * 12 + 1):
+        year, month = number // 12, number % 12 + 1
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        length = MONTH_LENGTHS[month][-1 if leap else 0]
+        starts.append(day)
+        shapes.append((length, (day + 4) % 7))
+        day += length
+    return starts, shapes
+
+
+_STARTS, _SHAPES = _months()
+_COUNT = len(_STARTS)
+
+
+class Search:
+    """The civil seconds that one cron expression names."""
+
+    __slots__ = ("_cron", "_days", "_jump", "_jump_back", "seconds_of_day")
+
+    def __init__(self, cron: Cron) -> None:
+        self._cron = cron
+        self.seconds_of_day = cron.seconds_of_day
+        self._days: dict[tuple[int, int], tuple[int, ...]] = {}
+        # how many months from a month (December 0) to the nearest matching one, itself included
+        self._jump = [min((month - at) % 12 for month in cron.months) for at in range(12)]
+        self._jump_back = [min((at - month) % 12 for month in cron.months) for at in range(12)]
+
+    def seconds(self, begin: int, end: int) -> Iterator[int]:
+        """The matching civil seconds, ascending."""
+        table = self.seconds_of_day
+        for day in self._days_between(begin // DAY_S, -(-end // DAY_S)):
+            base = day * DAY_S
+            for second in table if begin <= base and base + DAY_S <= end else self._cut(base, begin, end):
+                yield base + second
+
+    def take(self, begin: int, end: int, limit: int, shift: int) -> list[int]:
+        """The first ``limit`` matching civil seconds, each moved by ``shift``: the fast way to instants."""
+        taken: list[int] = []
+        table, size = self.seconds_of_day, len(self.seconds_of_day)
+        for day in self._days_between(begin // DAY_S, -(-end // DAY_S)):
+            base = day * DAY_S
+            moved = base + shift
+            if begin <= base and base + DAY_S <= end and len(taken) + size <= limit:
+                taken += [moved + second for second in table]
+            else:
+                taken += [moved + second for second in self._cut(base, begin, end)[: limit - len(taken)]]
+            if len(taken) >= limit:
+                break
+        return taken
+
+    def last(self, begin: int, end: int) -> int | None:
+        """The latest matching civil second."""
+        for day in self._days_back(begin // DAY_S, -(-end // DAY_S)):
+            if cut := self._cut(day * DAY_S, begin, end):
+                return day * DAY_S + cut[-1]
+        return None
+
+    def count(self, begin: int, end: int) -> int:
+        """How many match, by months, without naming them."""
+        if begin >= end:
+            return 0
+        first, last = begin // DAY_S, (end - 1) // DAY_S
+        edges = sum(len(self._cut(day * DAY_S, begin, end)) for day in {first, last} if self._matches_day(day))
+        return edges + self._count_days(first + 1, last) * len(self.seconds_of_day)
+
+    def matches(self, civil_s: int) -> bool:
+        day, second = divmod(civil_s, DAY_S)
+        at = bisect_left(self.seconds_of_day, second)
+        return self.seconds_of_day[at : at + 1] == (second,) and self._matches_day(day)
+
+    def _cut(self, base: int, begin: int, end: int) -> tuple[int, ...]:
+        table = self.seconds_of_day
+        return table[bisect_left(table, begin - base) : bisect_left(table, end - base)]
+
+    def _matches_day(self, day: int) -> bool:
+        return next(self._days_between(day, day + 1), None) is not None
+
+    def _of_month(self, month: int) -> tuple[int, ...]:
+        shape = _SHAPES[month]
+        days = self._days.get(shape)
+        if days is None:
+            days = self._days[shape] = tuple(day - 1 for day in days_of(self._cron, *shape))
+        return days
+
+    def _days_between(self, first: int, last: int) -> Iterator[int]:
+        """Matching days, ``first <= day < last``."""
+        month = max(0, bisect_right(_STARTS, first) - 1)
+        month += self._jump[month % 12]
+        while month < _COUNT and (start := _STARTS[month]) < last:
+            for of_month in self._of_month(month):
+                if first <= start + of_month < last:
+                    yield start + of_month
+            month += 1 + self._jump[(month + 1) % 12]
+
+    def _days_back(self, first: int, last: int) -> Iterator[int]:
+        """The same, the latest first."""
+        month = bisect_left(_STARTS, last) - 1
+        month -= self._jump_back[month % 12]
+        while month >= 0 and _STARTS[month] + 31 > first:
+            for of_month in reversed(self._of_month(month)):
+                if first <= _STARTS[month] + of_month < last:
+                    yield _STARTS[month] + of_month
+            month -= 1 + self._jump_back[(month - 1) % 12]
+
+    def _count_days(self, first: int, last: int) -> int:
+        found = 0
+        month = max(0, bisect_right(_STARTS, first) - 1)
+        month += self._jump[month % 12]
+        while month < _COUNT and (start := _STARTS[month]) < last:
+            days = self._of_month(month)
+            whole = first <= start and start + _SHAPES[month][0] <= last
+            found += len(days) if whole else sum(first <= start + of_month < last for of_month in days)
+            month += 1 + self._jump[(month + 1) % 12]
+        return found
+
+
+@lru_cache(maxsize=4096)
+def search(cron: Cron) -> Search:
+    """The search of an expression, made once for each text."""
+    return Search(cron)
