@@ -196,7 +196,7 @@ def _absolute(at_s: int) -> Candidate:
 
 
 class _Span(NamedTuple):
-    """UTC seconds ``begin <= t < end`` of one offset and one showing; ``missing`` seconds were passed over at ``begin``."""
+    """UTC seconds ``begin <= t < end``, one offset, one showing; ``missing`` seconds were passed over at ``begin``."""
 
     begin: int
     end: int

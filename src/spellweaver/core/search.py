@@ -48,7 +48,7 @@ class Search:
     def seconds(self, begin: int, end: int) -> Iterator[int]:
         """The matching civil seconds, ascending."""
         table = self.seconds_of_day
-        for day in self._days_between(begin // DAY_S, -(-end // DAY_S)):
+        for day in self.days(begin // DAY_S, -(-end // DAY_S)):
             base = day * DAY_S
             for second in table if begin <= base and base + DAY_S <= end else self._cut(base, begin, end):
                 yield base + second
@@ -57,7 +57,7 @@ class Search:
         """The first ``limit`` matching civil seconds, each moved by ``shift``: the fast way to instants."""
         taken: list[int] = []
         table, size = self.seconds_of_day, len(self.seconds_of_day)
-        for day in self._days_between(begin // DAY_S, -(-end // DAY_S)):
+        for day in self.days(begin // DAY_S, -(-end // DAY_S)):
             base = day * DAY_S
             moved = base + shift
             if begin <= base and base + DAY_S <= end and len(taken) + size <= limit:
@@ -88,22 +88,8 @@ class Search:
         at = bisect_left(self.seconds_of_day, second)
         return self.seconds_of_day[at : at + 1] == (second,) and self._matches_day(day)
 
-    def _cut(self, base: int, begin: int, end: int) -> tuple[int, ...]:
-        table = self.seconds_of_day
-        return table[bisect_left(table, begin - base) : bisect_left(table, end - base)]
-
-    def _matches_day(self, day: int) -> bool:
-        return next(self._days_between(day, day + 1), None) is not None
-
-    def _of_month(self, month: int) -> tuple[int, ...]:
-        shape = _SHAPES[month]
-        days = self._days.get(shape)
-        if days is None:
-            days = self._days[shape] = tuple(day - 1 for day in days_of(self._cron, *shape))
-        return days
-
-    def _days_between(self, first: int, last: int) -> Iterator[int]:
-        """Matching days, ``first <= day < last``."""
+    def days(self, first: int, last: int) -> Iterator[int]:
+        """The matching days since 1970-01-01, ``first <= day < last``, ascending."""
         month = max(0, bisect_right(_STARTS, first) - 1)
         month += self._jump[month % 12]
         while month < _COUNT and (start := _STARTS[month]) < last:
@@ -111,6 +97,20 @@ class Search:
                 if first <= start + of_month < last:
                     yield start + of_month
             month += 1 + self._jump[(month + 1) % 12]
+
+    def _cut(self, base: int, begin: int, end: int) -> tuple[int, ...]:
+        table = self.seconds_of_day
+        return table[bisect_left(table, begin - base) : bisect_left(table, end - base)]
+
+    def _matches_day(self, day: int) -> bool:
+        return next(self.days(day, day + 1), None) is not None
+
+    def _of_month(self, month: int) -> tuple[int, ...]:
+        shape = _SHAPES[month]
+        days = self._days.get(shape)
+        if days is None:
+            days = self._days[shape] = tuple(day - 1 for day in days_of(self._cron, *shape))
+        return days
 
     def _days_back(self, first: int, last: int) -> Iterator[int]:
         """The same, the latest first."""
