@@ -1,0 +1,86 @@
+"""Keys and words of the file format whose feature this version does not have yet. Each is refused by name, with one
+sentence that says what it would have done or what to do instead; none is ever ignored.
+"""
+
+from __future__ import annotations
+
+_RETRY = "a failed Run stays failed until somebody asks again"
+_CAPACITY = "the workers of [policy] are the one capacity"
+
+SCHEDULE = {
+    "latest_start": "state the bound as allowed_delay, counted from the nominal time",
+    "not_before": "it needs no key: it is the due instant, the nominal time plus jitter",
+    "finish_by": "no finish can be proved yet; the binding's timeout bounds a Run",
+    "priority": "work is admitted by its class and in the order it fell due",
+    "estimate": "admission doesn't reckon with durations yet",
+    "gate": "a pattern with a gate can be stored but not scheduled",
+    "delegate": "a pattern with a delegate can be stored but not scheduled",
+    "max_parallel": 'it belongs to overlap = "parallel", which is not there either',
+    "max_held": 'it belongs to overlap = "hold", which is not there either',
+    "budget": "there are no budgets yet",
+}
+CALENDAR = {
+    "oncalendar": "write the calendar as cron, every with anchor, or at",
+    "times": 'write the calendar as cron, as in cron = "30 2 * * *"',
+    "days": 'write the calendar as cron, as in cron = "0 2 * * MON-FRI"',
+    "dates": 'write the calendar as cron, as in cron = "0 2 13 * *"',
+    "day_match": "in a cron text with both day fields restricted either is enough",
+    "cycle": "a cutover that pairs firings by cycle is not there yet",
+    "except": "no date can be left out yet; choose the cron fields so that they don't name it",
+}
+RECOVERY = {
+    "max_age": 'it bounds catch_up = "all", which is not there either',
+    "max_count": 'it bounds catch_up = "all", which is not there either',
+    "max_concurrency": 'it bounds catch_up = "all", which is not there either',
+    "budget": "there are no budgets yet",
+    "while_paused": "a Schedule can't be paused yet",
+}
+BINDING = {
+    "env_from": "secrets can't be handed to a command yet; let the command read them itself",
+    "user": "commands run as the user of the daemon",
+    "umask": 'set it in the command, as in shell = "umask 077; …"',
+    "nice": 'set it in the command, as in argv = ["/usr/bin/nice", …]',
+    "needs": _CAPACITY,
+    "effect": "every command counts as a forward effect",
+    "cancel": "every command can be cancelled",
+    "retries": _RETRY,
+    "yields": "no Run is cut into slices yet",
+    "finish_proof": "no finish can be proved yet",
+    "callable": "a station is done by argv or shell",
+    "inline": "a station is done by argv or shell",
+    "guards": "inputs and outputs are not checked yet",
+}
+PATTERN = {"inputs": "the Schedule's input is handed to the command as it stands"}
+POLICY = {
+    "catch_up_runs": "catch-up admits the newest firing of each Schedule alone",
+    "inbox": "there are no external firings yet",
+    "hop_cap": "a Run has one station yet",
+    "aging": "there are no priorities yet",
+    "memory": "admission doesn't reckon with memory yet",
+    "callables": "a station is done by argv or shell",
+    "account": _CAPACITY,
+    "capability": _CAPACITY,
+    "quiet": "there are no quiet windows yet",
+    "admit": "all requests come from Schedules yet",
+    "gate": "a pattern with a gate can't run yet",
+    "retention": "nothing is pruned yet",
+    "notify": "watch `spellweaver events -f` instead",
+}
+FILE = {
+    "cutover": "a revision that changes its calendar can't be activated yet",
+    "fate": "a revision that changes its calendar can't be activated yet",
+    "at": "simulate takes its events from its options",
+    "station": "simulate takes run times from --runtime; the stations of a pattern stand under [[pattern]]",
+}
+
+CLASS = {"spare_capacity": "choose foreground, or deadline_windowed with allowed_delay"}
+OVERLAP = dict.fromkeys(
+    ("hold", "coalesce", "parallel", "replace"), "forbid waits inside an open window, and skips where there is none"
+)
+CATCH_UP = dict.fromkeys(("none", "all"), 'choose newest, and misfire_horizon = "0s" if nothing missed may run')
+JITTER = {"random": "deterministic spreads as well, and gives the same jitter after a restart"}
+
+
+def later(what: str, why: str) -> str:
+    """The sentence of such a refusal."""
+    return f"{what} is not available in this version: {why}"

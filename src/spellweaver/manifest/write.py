@@ -1,0 +1,114 @@
+"""TOML that ``new`` and ``init --example`` print. Values are written by tomli-w, comments by us; what comes out can
+be read.
+
+Every text made from an operator's words is read back before it is handed on: nobody is given a file that ``check``
+refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import tomli_w
+
+from spellweaver.errors import BadFile, Usage
+from spellweaver.manifest.problems import Problem
+from spellweaver.manifest.read import read_text
+
+TIMEOUT = "1h"  # what `new` gives to a command whose length nobody has said
+
+_EXAMPLE = """\
+format = 1
+
+# Every five minutes, counted from an anchor: no clock change moves it.
+[[pattern]]
+key = "probe"
+revision = "1"
+
+[binding."probe@1".main]        # how it is done on this host
+argv = ["date", "-u"]
+timeout = "1m"
+
+[[schedule]]
+name = "probe"
+pattern = "probe@1"
+[schedule.calendar]
+every = "5m"
+anchor = "2026-01-01T00:00:00Z"
+[schedule.recovery]
+misfire_horizon = "15m"         # older ones are skipped, with the reason on record
+catch_up = "newest"
+
+# Every night by the clock on the wall. It may start until three hours after it fell due; then it is missed.
+[[pattern]]
+key = "nightly"
+revision = "1"
+
+[binding."nightly@1".main]
+shell = "echo the night of $SPELLWEAVER_NOMINAL; sleep 1"
+timeout = "10m"
+
+[[schedule]]
+name = "nightly"
+pattern = "nightly@1"
+class = "deadline_windowed"
+allowed_delay = "3h"
+[schedule.calendar]
+cron = "30 2 * * *"
+zone = "Europe/Bratislava"
+fold = "earlier"                # 02:30 twice in October: the first one
+gap = "skip"                    # no 02:30 in March: that night is skipped
+jitter = { mode = "deterministic", max = "10m" }
+[schedule.recovery]
+misfire_horizon = "24h"
+catch_up = "newest"
+"""
+
+
+def example_toml() -> str:
+    """Two harmless schedules: a five-minute probe, and a nightly one with a window and a zone."""
+    return _EXAMPLE
+
+
+def new_schedule_toml(
+    name: str, *, command: Sequence[str], cron: str | None = None, zone: str | None = None, at: str | None = None
+) -> str:
+    """The file of one command on a calendar (``cron`` with ``zone``) or once (``at``, an RFC 3339 instant).
+
+    The command becomes a pattern with no station of its own and its binding. Raises Usage naming each wrong word.
+    """
+    if (cron is None) == (at is None):
+        raise Usage("calendar_needed", "say when: --cron with --zone, or --at")
+    if at is not None and zone is not None:
+        raise Usage("zone_with_at", "--at is an instant with its own offset; leave --zone out")
+    once = {"at": [at]} if at is not None else {"cron": cron} if zone is None else {"cron": cron, "zone": zone}
+    text = "".join(
+        (
+            "format = 1\n\n",
+            _table("[[pattern]]", {"key": name, "revision": "1"}),
+            "\n# how it is done on this host; `define --bind` takes it too\n",
+            _table(f"[binding.{_quoted(f'{name}@1')}.main]", {"argv": list(command), "timeout": TIMEOUT}),
+            "\n",
+            _table("[[schedule]]", {"name": name, "pattern": f"{name}@1"}),
+            _table("[schedule.calendar]", once),
+        )
+    )
+    try:
+        read_text(text, "new")
+    except BadFile as error:
+        raise Usage("new_wrong", "\n".join(_said(problem) for problem in error.problems)) from None
+    return text
+
+
+def _table(header: str, values: dict[str, object]) -> str:
+    return f"{header}\n{tomli_w.dumps(values)}"
+
+
+def _quoted(key: str) -> str:
+    """A key as tomli-w writes it, in quotes where it needs them."""
+    return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
+
+
+def _said(problem: object) -> str:
+    assert isinstance(problem, Problem)
+    return f"{problem.key}: {problem.message}{f'; {problem.hint}' if problem.hint else ''}"
