@@ -1,4 +1,6 @@
-"""The house: imports go down only, rooms on one floor never meet, each tool has its room, no circles; lint and types are clean."""
+"""The house: imports go down only, rooms on one floor never meet, each tool has its room, no circles; lint and types
+are clean.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ FLOORS = {
 }  # fmt: skip
 TOOLS = {
     "typer": {"cli"}, "rich": {"cli"}, "apsw": {"ledger"}, "pydantic": {"manifest"}, "pydantic_core": {"manifest"},
-    "tomllib": {"manifest"}, "tomli_w": {"manifest"}, "tzdata": {"manifest"}, "subprocess": {"host"}, "socket": {"host"}, "ctypes": {"host"},
-    "time": {"clock"}, "fcntl": {"files"}, "stat": {"files"}, "threading": {"clock", "ledger.writer", "jobs", "service"},
+    "tomllib": {"manifest"}, "tomli_w": {"manifest"}, "tzdata": {"manifest"}, "subprocess": {"host"},
+    "socket": {"host"}, "ctypes": {"host"},
+    "time": {"clock"}, "fcntl": {"files"}, "stat": {"files"},
+    "threading": {"clock", "ledger.writer", "jobs", "service"},
     "signal": {"host", "service"}, "zoneinfo": set(), "sqlite3": set(),
 }  # fmt: skip
 CALLS = {"fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp", "pidfd_open", "execve", "execvpe"}
@@ -31,7 +35,9 @@ def modules() -> dict[str, ast.Module]:
     found = {}
     for path in sorted(SRC.rglob("*.py")):
         name = ".".join(path.relative_to(SRC).with_suffix("").parts)
-        found[name.removesuffix(".__init__") if name != "__init__" else name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        found[name.removesuffix(".__init__") if name != "__init__" else name] = ast.parse(
+            path.read_text(encoding="utf-8"), str(path)
+        )
     return found
 
 
@@ -57,11 +63,18 @@ def faults(trees: dict[str, ast.Module]) -> list[str]:
                 other = rest[0] if rest else "__init__"
                 other = other if other in FLOORS else "__init__"
                 if other != room and not FLOORS[other] < FLOORS[room]:
-                    found.append(f"{name}:{line} imports {target}: floor {FLOORS[room]} may not see floor {FLOORS[other]}")
+                    found.append(
+                        f"{name}:{line} imports {target}: floor {FLOORS[room]} may not see floor {FLOORS[other]}"
+                    )
             elif top in TOOLS and not any(name == at or name.startswith(at + ".") for at in TOOLS[top]):
                 found.append(f"{name}:{line} imports {top}, which belongs to {sorted(TOOLS[top]) or 'nobody'}")
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CALLS and room != "host":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in CALLS
+                and room != "host"
+            ):
                 found.append(f"{name}:{node.lineno} calls {node.func.attr}, which belongs to host")
         found += [f"{name} is named {part}" for part in name.split(".") if part in FORBIDDEN_NAMES]
     return found
@@ -78,7 +91,14 @@ def test_the_house_test_sees_each_kind_of_fault() -> None:
         "ledger.b": ast.parse("from spellweaver.host import keeper\nimport threading"),
     }
     text = "\n".join(faults(planted))
-    for piece in ("imports apsw", "floor 2 may not see floor 5", "calls kill", "is named utils", "floor 4 may not see floor 4", "imports threading"):
+    for piece in (
+        "imports apsw",
+        "floor 2 may not see floor 5",
+        "calls kill",
+        "is named utils",
+        "floor 4 may not see floor 4",
+        "imports threading",
+    ):
         assert piece in text
 
 
@@ -98,7 +118,11 @@ def test_no_circles() -> None:
 
 def test_the_house_is_shown_as_it_is() -> None:
     shown = (SRC / "README.md").read_text(encoding="utf-8")
-    missing = [name for name in modules() if name != "__init__" and not re.search(rf"(?<![\w.]){re.escape(name.split('.')[-1])}(\.py|/)?(?!\w)", shown)]
+    missing = [
+        name
+        for name in modules()
+        if name != "__init__" and not re.search(rf"(?<![\w.]){re.escape(name.split('.')[-1])}(\.py|/)?(?!\w)", shown)
+    ]
     assert missing == []
 
 

@@ -1,7 +1,9 @@
-"""Safe files: opened without following links, written whole or not at all, with modes that are checked. Only here: ``fcntl``, ``stat``.
+"""Safe files: opened without following links, written whole or not at all, with modes that are checked. Only here:
+``fcntl``, ``stat``.
 
 A file that an operator names is opened with O_NOFOLLOW|O_NONBLOCK and must be regular (a FIFO would hang the reader).
-A file of ours is replaced by write, fsync, rename, fsync of the directory: after a power cut there is the old or the new one.
+A file of ours is replaced by write, fsync, rename, fsync of the directory: after a power cut there is the old or the
+new one.
 """
 
 from __future__ import annotations
@@ -34,7 +36,11 @@ def read_operator_file(path: str, *, limit: int) -> bytes:
         if not stat.S_ISREG(facts.st_mode):
             raise NoInput("file_not_regular", f"{path}: is not a regular file", path=path)
         if facts.st_size > limit:
-            raise NoInput("file_too_large", f"{path}: has {facts.st_size // 1024} KiB; the limit is {limit // 1024} KiB", path=path)
+            raise NoInput(
+                "file_too_large",
+                f"{path}: has {facts.st_size // 1024} KiB; the limit is {limit // 1024} KiB",
+                path=path,
+            )
         data = b""
         while chunk := os.read(fd, limit + 1 - len(data)):
             data += chunk
@@ -52,7 +58,7 @@ def write_whole(path: str, data: bytes, *, mode: int = 0o600) -> None:
     try:
         view = memoryview(data)
         while view:
-            view = view[os.write(fd, view):]
+            view = view[os.write(fd, view) :]
         os.fsync(fd)
     finally:
         os.close(fd)
@@ -84,25 +90,33 @@ def private_directory(path: str) -> None:
 
 
 def check_private(path: str) -> None:
-    """Refuses (Unusable) a directory or file of ours that is a link, that others may write, or whose owner is someone else."""
+    """Refuses (Unusable) a directory or file of ours that is a link, that others may write, or whose owner is someone
+    else.
+    """
     facts = os.lstat(path)
     if stat.S_ISLNK(facts.st_mode):
         raise Unusable("state_is_link", f"{path} is a symbolic link; name the place itself", path=path)
     if facts.st_mode & 0o022:
         raise Unusable(
-            "state_writable", f"{path} is writable by others (mode {stat.S_IMODE(facts.st_mode):04o})",
-            hint=f"chmod go-w {path}", path=path,
+            "state_writable",
+            f"{path} is writable by others (mode {stat.S_IMODE(facts.st_mode):04o})",
+            hint=f"chmod go-w {path}",
+            path=path,
         )
     if facts.st_uid != os.geteuid():
         raise Unusable(
-            "state_owner", f"{path} belongs to uid {facts.st_uid}; this is uid {os.geteuid()}",
-            hint=f"run as the owner of {path}", path=path,
+            "state_owner",
+            f"{path} belongs to uid {facts.st_uid}; this is uid {os.geteuid()}",
+            hint=f"run as the owner of {path}",
+            path=path,
         )
 
 
 @contextlib.contextmanager
 def locked(path: str, *, wait: bool = False) -> Iterator[int]:
-    """Holds an exclusive flock on ``path`` (made 0600) and yields its descriptor; TryAgain when another process has it."""
+    """Holds an exclusive flock on ``path`` (made 0600) and yields its descriptor; TryAgain when another process has
+    it.
+    """
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         try:

@@ -1,4 +1,6 @@
-"""A binding: the host's own answer to how a station is done here (CFG-4). It is never part of a pattern or a Schedule."""
+"""A binding: the host's own answer to how a station is done here (CFG-4). It is never part of a pattern or a
+Schedule.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ DEFAULT_TIMEOUT = 30 * instant.MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """``argv`` is executed without a shell; ``shell``, where given instead, is run by ``/bin/sh -c``. ``env`` are sorted pairs.
+    """``argv`` is executed without a shell; ``shell``, where given instead, is run by ``/bin/sh -c``. ``env`` are
+    sorted pairs.
 
     ``success`` are the exit codes that count as done; ``timeout_us`` is counted by the shim's own monotonic clock.
     """
@@ -63,6 +66,13 @@ def binding(body: str) -> Binding:
     b = json.loads(body)
     key, _, revision = b["pattern"].rpartition("@")
     return Binding(
-        key, revision, b["station"], tuple(b["argv"]), b["shell"], b["timeout_us"], tuple(b["success"]), b["cwd"],
+        key,
+        revision,
+        b["station"],
+        tuple(b["argv"]),
+        b["shell"],
+        b["timeout_us"],
+        tuple(b["success"]),
+        b["cwd"],
         tuple(sorted(b["env"].items())),
     )

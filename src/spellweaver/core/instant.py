@@ -1,4 +1,6 @@
-"""Instants and durations: integers of microseconds, UTC. Civil seconds: what a clock on the wall shows, counted as if it were UTC."""
+"""Instants and durations: integers of microseconds, UTC. Civil seconds: what a clock on the wall shows, counted as if
+it were UTC.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +47,17 @@ def civil_text(civil_s: int, *, seconds: bool = True) -> str:
 def parse_civil(text: str) -> int:
     """The civil second of ``YYYY-MM-DD[THH:MM[:SS]]``. Raises ValueError with a sentence."""
     date, _, clock = text.partition("T")
-    numbers = [*_numbers(date, "-", (4, 2, 2)), *(_numbers(clock, ":", (2, 2, 2)[: clock.count(":") + 1]) if clock or "T" in text else ())]
+    numbers = [
+        *_numbers(date, "-", (4, 2, 2)),
+        *(_numbers(clock, ":", (2, 2, 2)[: clock.count(":") + 1]) if clock or "T" in text else ()),
+    ]
     year, month, day = numbers[:3]
     hour, minute, second = (numbers[3:] + [0, 0, 0])[:3]
-    if not 1 <= month <= 12 or not 1 <= day <= 31 or civil_from_days(days_from_civil(year, month, day)) != (year, month, day):
+    if (
+        not 1 <= month <= 12
+        or not 1 <= day <= 31
+        or civil_from_days(days_from_civil(year, month, day)) != (year, month, day)
+    ):
         raise ValueError(f"there is no date {date}")
     if hour > 23 or minute > 59 or second > 59:
         raise ValueError(f"there is no time {clock}")
@@ -57,7 +66,9 @@ def parse_civil(text: str) -> int:
 
 def _numbers(text: str, separator: str, widths: tuple[int, ...]) -> list[int]:
     parts = text.split(separator)
-    if len(parts) != len(widths) or any(len(p) != w or not (p.isascii() and p.isdigit()) for p, w in zip(parts, widths, strict=True)):
+    if len(parts) != len(widths) or any(
+        len(p) != w or not (p.isascii() and p.isdigit()) for p, w in zip(parts, widths, strict=True)
+    ):
         raise ValueError(f"{text!r} is not written as YYYY-MM-DDTHH:MM:SS")
     return [int(p) for p in parts]
 

@@ -1,7 +1,7 @@
 """What crosses the seam between the engine and whatever runs commands: ``Launch`` goes down, ``Sighting`` comes up.
 
-A ``Handler`` never touches the ledger. It is given ``report``, which settles a sighting through the driver's write door and
-returns after the commit; only then may a launch gate open.
+A ``Handler`` never touches the ledger. It is given ``report``, which settles a sighting through the driver's write
+door and returns after the commit; only then may a launch gate open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, Run
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a process is: pid, start time in clock ticks since boot, boot id, inode of its pidfd (0 where the kernel gives none)."""
+    """Who a process is: pid, start time in clock ticks since boot, boot id, inode of its pidfd (0 where the kernel
+    gives none).
+    """
 
     pid: int
     start_ticks: int
@@ -45,7 +47,9 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Shim and command exist and wait at the gate. ``running`` means that these identities are committed, not that exec was seen."""
+    """Shim and command exist and wait at the gate. ``running`` means that these identities are committed, not that
+    exec was seen.
+    """
 
     attempt: AttemptId
     shim: Identity
@@ -54,9 +58,11 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The command ended and nothing of it is left: ``code`` for ``exited``, ``signal`` for ``signalled``; a timed-out one has either.
+    """The command ended and nothing of it is left: ``code`` for ``exited``, ``signal`` for ``signalled``; a timed-out
+    one has either.
 
-    ``asked`` is true when a cancel was passed on to the command; ``output_bytes`` counts all output, ``dropped_bytes`` what the cap left out.
+    ``asked`` is true when a cancel was passed on to the command; ``output_bytes`` counts all output,
+    ``dropped_bytes`` what the cap left out.
     """
 
     attempt: AttemptId
@@ -70,7 +76,9 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class NeverStarted:
-    """No instruction of the command ran. ``gate``: the gate closed, the delivery is offered again. ``exec`` and ``spawn``: with errno, the Run fails."""
+    """No instruction of the command ran. ``gate``: the gate closed, the delivery is offered again. ``exec`` and
+    ``spawn``: with errno, the Run fails.
+    """
 
     attempt: AttemptId
     why: Literal["gate", "exec", "spawn"]
@@ -79,7 +87,9 @@ class NeverStarted:
 
 @dataclass(frozen=True, slots=True)
 class Contained:
-    """Not proved gone. Only proof or a named operator ends it. ``why`` is a short word, ``detail`` a sentence for a person."""
+    """Not proved gone. Only proof or a named operator ends it. ``why`` is a short word, ``detail`` a sentence for a
+    person.
+    """
 
     attempt: AttemptId
     why: Literal["shim_killed", "escaped"]

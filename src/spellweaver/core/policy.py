@@ -1,4 +1,6 @@
-"""Closed words, and the host's policy. A word here, in ``schema.sql`` and on the screen is the same word; a test compares them."""
+"""Closed words, and the host's policy. A word here, in ``schema.sql`` and on the screen is the same word; a test
+compares them.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ MISTAKEN_CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class ClockPolicy:
-    """``tick``: ordinary lateness allowed; ``step``: a larger clock step holds decisions; ``settle``: for how long (monotonic)."""
+    """``tick``: ordinary lateness allowed; ``step``: a larger clock step holds decisions; ``settle``: for how long
+    (monotonic).
+    """
 
     tick_us: int = instant.SECOND
     step_us: int = 5 * instant.MINUTE

@@ -1,7 +1,7 @@
 """A Schedule's definition: the draft that a file gives, and the immutable revision made of it (CUT-01).
 
-A draft says what the operator wrote, with the host's zone bytes beside it; ``engine.define`` picks the kept zone rules and the
-pinned horizon, and the result, in canonical JSON, is the revision. Its digest covers all of it.
+A draft says what the operator wrote, with the host's zone bytes beside it; ``engine.define`` picks the kept zone
+rules and the pinned horizon, and the result, in canonical JSON, is the revision. Its digest covers all of it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ class Jitter:
 
 @dataclass(frozen=True, slots=True)
 class CalendarDraft:
-    """``zone_rules`` is ``keep``, ``host`` or a lowercase hex SHA-256; ``host_rules`` the TZif bytes of the zone source, None without a zone."""
+    """``zone_rules`` is ``keep``, ``host`` or a lowercase hex SHA-256; ``host_rules`` the TZif bytes of the zone
+    source, None without a zone.
+    """
 
     cadence: Cadence
     zone: str | None = None
@@ -40,7 +42,8 @@ class CalendarDraft:
 class ScheduleDraft:
     """One ``[[schedule]]`` as written. Instants and durations in microseconds; None where the key is absent.
 
-    ``input`` and ``labels`` are canonical JSON texts. ``origin`` is where in which file the table stands, for messages alone.
+    ``input`` and ``labels`` are canonical JSON texts. ``origin`` is where in which file the table stands, for
+    messages alone.
     """
 
     authority: str
@@ -66,7 +69,9 @@ class ScheduleDraft:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An immutable revision: what is equal for all its firings (OCC-11). ``zone_digest`` is the SHA-256 of the kept rules, None without a zone."""
+    """An immutable revision: what is equal for all its firings (OCC-11). ``zone_digest`` is the SHA-256 of the kept
+    rules, None without a zone.
+    """
 
     authority: str
     name: str
@@ -120,7 +125,9 @@ class Definition:
         return sha256(self.body().encode()).hexdigest()
 
     def interpretation(self) -> str:
-        """CUT-03: zone, kept rules, cadence, fold, gap as one digest; equal ones share a generation. Lowercase hex SHA-256."""
+        """CUT-03: zone, kept rules, cadence, fold, gap as one digest; equal ones share a generation. Lowercase hex
+        SHA-256.
+        """
         reading = [self.zone, self.zone_digest, self.cadence.canonical(), self.fold, self.gap]
         return sha256(canonical_json(reading).encode()).hexdigest()
 
@@ -130,23 +137,55 @@ def definition(body: str) -> Definition:
     b = json.loads(body)
     calendar, recovery = b["calendar"], b["recovery"]
     return Definition(
-        b["authority"], b["name"], b["pattern"]["key"], b["pattern"]["revision"], b["pattern"]["digest"],
-        b["class"], b["allowed_delay_us"], b["overlap"], canonical_json(b["input"]), canonical_json(b["labels"]), b["from_at"],
-        grammar.cadence(calendar["cadence"]), calendar["zone"], calendar["zone_rules"], calendar["fold"], calendar["gap"],
-        Jitter(**calendar["jitter"]), recovery["misfire_horizon_us"], recovery["catch_up"],
+        b["authority"],
+        b["name"],
+        b["pattern"]["key"],
+        b["pattern"]["revision"],
+        b["pattern"]["digest"],
+        b["class"],
+        b["allowed_delay_us"],
+        b["overlap"],
+        canonical_json(b["input"]),
+        canonical_json(b["labels"]),
+        b["from_at"],
+        grammar.cadence(calendar["cadence"]),
+        calendar["zone"],
+        calendar["zone_rules"],
+        calendar["fold"],
+        calendar["gap"],
+        Jitter(**calendar["jitter"]),
+        recovery["misfire_horizon_us"],
+        recovery["catch_up"],
     )
 
 
 def revise(draft: ScheduleDraft, *, pattern_digest: str, zone_digest: str | None, horizon_us: int) -> Definition:
     """The revision that a draft becomes once the ledger has said what it keeps (CAL-04, CAT-01)."""
     calendar = draft.calendar
-    assert calendar is not None, "external firings come with 'Time and change'; the reader refuses a Schedule without a calendar"
+    assert calendar is not None, (
+        "external firings come with 'Time and change'; the reader refuses a Schedule without a calendar"
+    )
     horizon = draft.misfire_horizon_us
     return Definition(
-        draft.authority, draft.name, draft.pattern_key, draft.pattern_revision, pattern_digest,
-        draft.service_class, draft.allowed_delay_us, draft.overlap, draft.input, draft.labels, draft.from_at,
-        calendar.cadence, calendar.zone, zone_digest, calendar.fold, calendar.gap, calendar.jitter,
-        horizon_us if horizon is None else horizon, draft.catch_up,
+        draft.authority,
+        draft.name,
+        draft.pattern_key,
+        draft.pattern_revision,
+        pattern_digest,
+        draft.service_class,
+        draft.allowed_delay_us,
+        draft.overlap,
+        draft.input,
+        draft.labels,
+        draft.from_at,
+        calendar.cadence,
+        calendar.zone,
+        zone_digest,
+        calendar.fold,
+        calendar.gap,
+        calendar.jitter,
+        horizon_us if horizon is None else horizon,
+        draft.catch_up,
     )
 
 
@@ -161,5 +200,3 @@ def jitter_us(jitter: Jitter, *, schedule: str, firing: str) -> int:
 def canonical_json(value: object) -> str:
     """Sorted keys, no spaces, UTF-8 kept, NaN refused (ValueError)."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-

@@ -1,0 +1,255 @@
+"""What is found late: ordinary lateness, or missed at discovery; then horizon, window and catch-up decide (CAT-01,
+02, 08, 10).
+
+A backlog is counted, not enumerated. The nominal seconds of a stretch are cut where the answer changes:
+
+    after ─ too old ─┬─ strip ─┬─ closed ─┬─ eligible ─┬─ strip ─┬─ ordinary ─ until
+                now-horizon    │     now-window    now-allowance  │
+                     jitter makes a strip uncertain, so it is enumerated
+
+Only what becomes a row of its own, and the strips, are walked firing by firing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.instant import SECOND
+from spellweaver.core.schedule import Jitter, jitter_us
+
+ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
+
+# expired: found in time, but its window was shorter than that; closed: missed at discovery, and its window is over too
+Class = Literal["gap_skip", "gap_fail", "horizon", "closed", "eligible", "expired", "ordinary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a revision says of its firings. ``revision`` is the row number, ``schedule`` the full name (it seeds the
+    jitter).
+    """
+
+    revision: int
+    generation: int
+    schedule: str
+    calendar: Calendar
+    jitter: Jitter
+    allowed_delay_us: int | None
+    horizon_us: int
+
+    def due_at(self, found: Candidate) -> int:
+        """Nominal plus jitter; a missing time has none."""
+        nominal = found.instant_s * SECOND
+        if self.jitter.max_us == 0 or found.fate != "fires":
+            return nominal
+        return nominal + jitter_us(
+            self.jitter, schedule=self.schedule, firing=self.calendar.key(found, self.generation)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The unresolved nominal seconds ``after_s < n <= until_s`` of one revision."""
+
+    after_s: int
+    until_s: int
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A pending Occurrence from before. ``unjudged``: it was stored before its due instant and not looked at since."""
+
+    occurrence: int
+    due_at: int
+    closes_at: int | None
+    horizon_us: int
+    unjudged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One firing to be stored as pending. ``late_us``: decision time minus due instant, negative while jitter runs."""
+
+    terms: Terms
+    found: Candidate
+    due_at: int
+    mode: Literal["live", "catch_up"]
+    late_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Neighbouring firings with one fate, ``first`` and ``last`` included."""
+
+    terms: Terms
+    first: Candidate
+    last: Candidate
+    count: int
+    state: Literal["missed", "skipped", "refused"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A pending Occurrence from before that ends: ``superseded`` or ``horizon``."""
+
+    occurrence: int
+    reason: Literal["superseded", "horizon"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """A pending Occurrence from before that was found late and is the one offered."""
+
+    occurrence: int
+
+
+Fate = Offer | Settle | Drop | Keep
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    terms: Terms
+    kind: Class
+    first: Candidate
+    last: Candidate
+    count: int
+    due_at: int  # of the first; exact where count is 1
+
+
+_ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
+    "gap_skip": ("skipped", "gap"),
+    "gap_fail": ("refused", "gap"),
+    "horizon": ("skipped", "horizon"),
+    "closed": ("missed", "latest_start"),
+    "expired": ("missed", "latest_start"),
+    "eligible": ("skipped", "superseded"),
+}
+
+
+def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowance_us: int) -> list[Fate]:
+    """The fate of everything unresolved up to ``now``, in firing order, under catch-up ``newest`` (CAT-02).
+
+    Of the firings missed at discovery and those pending from before, the newest that is still eligible is offered and
+    older ones are superseded; an ordinary firing of this very look counts as newer. Where nothing was missed, pending
+    ones stay.
+    """
+    groups = [g for stretch in stretches for g in _cut(stretch, now=now, allowance_us=allowance_us)]
+    late = [w for w in waiting if w.unjudged and now - w.due_at > allowance_us]
+    too_old = {w.occurrence for w in late if now - w.due_at > w.horizon_us}
+    missed = bool(late) or any(g.kind in ("horizon", "closed", "eligible") for g in groups)
+    ordinary = any(g.kind == "ordinary" for g in groups)
+    eligible = [i for i, g in enumerate(groups) if g.kind == "eligible"]
+    newest = eligible[-1] if eligible and not ordinary else None
+
+    fates: list[Fate] = [Drop(w.occurrence, "horizon") for w in waiting if w.occurrence in too_old]
+    if missed:
+        open_ones = [w for w in waiting if w.occurrence not in too_old and (w.closes_at is None or now < w.closes_at)]
+        stays = open_ones[-1] if open_ones and newest is None and not ordinary else None
+        offered = newest is not None or ordinary or stays is not None
+        fates += [Drop(w.occurrence, "superseded") for w in open_ones if offered and w is not stays]
+        fates += [Keep(stays.occurrence)] if stays is not None and stays in late else []
+    for i, group in enumerate(groups):
+        fates += _offer_newest(group, now) if i == newest else _fate(group, now)
+    return _joined(fates)
+
+
+def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
+    """The groups of one stretch, oldest first."""
+    terms = stretch.terms
+    spread = max(terms.jitter.max_us - 1, 0)
+    horizon, ordinary = now - terms.horizon_us, now - allowance_us
+    strips = [((edge - spread - 1) // SECOND, (edge - 1) // SECOND) for edge in (horizon, ordinary)]
+    cuts = {edge for strip in strips for edge in strip}
+    if terms.allowed_delay_us is not None:
+        cuts.add((now - terms.allowed_delay_us) // SECOND)
+    low = stretch.after_s
+    for high in sorted({min(max(c, stretch.after_s), stretch.until_s) for c in cuts} | {stretch.until_s}):
+        if high <= low:
+            continue
+        uncertain = spread and any(begin < high and low < end for begin, end in strips)
+        yield from _group(terms, low, high, now, allowance_us, one_by_one=bool(uncertain))
+        low = high
+
+
+def _group(terms: Terms, low: int, high: int, now: int, allowance_us: int, *, one_by_one: bool) -> Iterator[_Group]:
+    for run in terms.calendar.runs(low, high):
+        if run.fate != "fires":
+            yield _Group(
+                terms,
+                "gap_skip" if run.fate == "gap_skip" else "gap_fail",
+                run.first,
+                run.last,
+                run.count,
+                run.first.instant_s * SECOND,
+            )
+            continue
+        kind = _kind(terms, run.last.instant_s * SECOND, run.last.instant_s * SECOND, now, allowance_us)
+        if not one_by_one and kind != "ordinary":
+            yield _Group(terms, kind, run.first, run.last, run.count, terms.due_at(run.first))
+            continue
+        for found in terms.calendar.walk(run.first.instant_s - 1, run.last.instant_s):
+            due_at = terms.due_at(found)
+            yield _Group(
+                terms, _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us), found, found, 1, due_at
+            )
+
+
+def _kind(terms: Terms, nominal_at: int, due_at: int, now: int, allowance_us: int) -> Class:
+    """CAT-10's order, for one firing: horizon before closed window before catch-up; ordinary lateness is outside the
+    horizon (CAT-08).
+    """
+    late = now - due_at
+    closed = terms.allowed_delay_us is not None and now >= nominal_at + terms.allowed_delay_us
+    if late <= allowance_us:
+        return "expired" if closed else "ordinary"
+    if late > terms.horizon_us:
+        return "horizon"
+    return "closed" if closed else "eligible"
+
+
+def _fate(group: _Group, now: int) -> list[Fate]:
+    if group.kind == "ordinary":
+        return [Offer(group.terms, group.first, group.due_at, "live", now - group.due_at)]
+    state, reason = _ENDS[group.kind]
+    return [Settle(group.terms, group.first, group.last, group.count, state, reason)]
+
+
+def _offer_newest(group: _Group, now: int) -> list[Fate]:
+    """All of an eligible group but its newest are superseded; the newest is offered."""
+    terms, fates = group.terms, list[Fate]()
+    if group.count > 1:
+        before = terms.calendar.last(group.last.instant_s - 1, group.first.instant_s - 1)
+        assert before is not None
+        fates.append(Settle(terms, group.first, before, group.count - 1, "skipped", "superseded"))
+    due_at = terms.due_at(group.last)
+    return [*fates, Offer(terms, group.last, due_at, "catch_up", now - due_at)]
+
+
+def _joined(fates: list[Fate]) -> list[Fate]:
+    """Neighbours that share state, reason and revision become one (OCC-13)."""
+    out: list[Fate] = []
+    for fate in fates:
+        before = out[-1] if out else None
+        if (
+            isinstance(fate, Settle)
+            and isinstance(before, Settle)
+            and (before.terms, before.state, before.reason) == (fate.terms, fate.state, fate.reason)
+        ):
+            out[-1] = Settle(fate.terms, before.first, fate.last, before.count + fate.count, fate.state, fate.reason)
+        else:
+            out.append(fate)
+    return out
+
+
+def members(settle: Settle) -> list[Candidate]:
+    """The firings of a settled group, one by one; for groups small enough to become rows."""
+    terms = settle.terms
+    fate = {"gap": "gap_skip" if settle.state == "skipped" else "gap_fail"}.get(settle.reason, "fires")
+    walked = terms.calendar.walk(settle.first.instant_s - 1, settle.last.instant_s)
+    first, last = (settle.first.instant_s, settle.first.civil_s), (settle.last.instant_s, settle.last.civil_s)
+    return [f for f in walked if f.fate == fate and first <= (f.instant_s, f.civil_s) <= last]

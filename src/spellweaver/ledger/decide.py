@@ -1,0 +1,318 @@
+"""The write door. ``Ledger.decide()`` is the only maker of a transaction and the only source of a decision time.
+
+    BEGIN IMMEDIATE  →  ``tx.decided_at()`` samples the clock, the lock being held (WIN-02)  →  events  →  COMMIT
+
+A rollback decides nothing. A sample earlier than the last committed one puts a ``clock_stepped_back`` event into the
+same transaction (CAT-05). An error from COMMIT means that the outcome is not known; it is never taken for a rollback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import apsw
+
+from spellweaver import files
+from spellweaver.clock import pause
+from spellweaver.core.policy import HostPolicy, host_policy
+from spellweaver.core.schedule import canonical_json
+from spellweaver.errors import DiskTrouble, Refused, TryAgain
+from spellweaver.ledger import journal, observe
+from spellweaver.ledger.revisions import Revisions
+
+if TYPE_CHECKING:
+    from spellweaver.clock import Clock
+
+LOCK_STEP_US = 3_000  # short even steps: SQLite's own busy handler sleeps in growing ones and starves somebody
+LOCK_PATIENCE_US = 10_000_000
+
+Values = dict[str, object] | tuple[object, ...]
+
+
+class Transaction:
+    """What a verb works in. Rows by SQL named in ``queries``; ``record`` for the journal; ``decided_at`` for the
+    time.
+    """
+
+    def __init__(self, ledger: Ledger, connection: apsw.Connection) -> None:
+        self.ledger = ledger
+        self.connection = connection
+        self.actor = ledger.actor
+        self.seq, self.hash = journal.head(connection)
+        self.events = journal.Buffer()
+        last = connection.execute("SELECT at FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+        self._last: int = last[0] if last else 0
+        self.policy_generation, self.policy = ledger.policy(connection)
+
+    @property
+    def revisions(self) -> Revisions:
+        """Parsed revisions and zones, kept by digest between transactions."""
+        return self.ledger.revisions
+
+    def decided_at(self) -> int:
+        """Samples the clock, the write lock being held."""
+        now = self.ledger.clock.now()
+        if now < self._last:
+            self.record("clock_stepped_back", now, {"before": self._last, "after": now, "size_us": self._last - now})
+        self._last = now
+        return now
+
+    def record(
+        self,
+        type_: str,
+        at: int,
+        data: dict[str, object],
+        *,
+        schedule: int | None = None,
+        occurrence: int | None = None,
+        invocation: int | None = None,
+    ) -> None:
+        """One event: what happened, when, and the numbers that were compared."""
+        self.events.add(journal.Entry(at, type_, self.actor, data, schedule, occurrence, invocation))
+
+    def rows(self, sql: str, values: Values = ()) -> list[tuple[apsw.SQLiteValue, ...]]:
+        return self.connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Values = ()) -> tuple[apsw.SQLiteValue, ...] | None:
+        return self.connection.execute(sql, values).fetchone()
+
+    def insert(self, sql: str, values: Values) -> int:
+        """Executes an INSERT and returns the row number."""
+        self.connection.execute(sql, values)
+        return self.connection.last_insert_rowid()
+
+    def change(self, sql: str, values: Values, *, rows: int = 1) -> None:
+        """A guarded write (WHERE state = …): exactly so many rows must change, else the law was broken elsewhere."""
+        self.connection.execute(sql, values)
+        changed = self.connection.changes()
+        assert changed == rows, f"{changed} rows changed where {rows} had to: {sql.split()[:3]} {values}"
+
+    def change_many(self, sql: str, values: Sequence[Values]) -> None:
+        """The same guarded write for each of many rows."""
+        before = self.connection.total_changes()
+        self.connection.executemany(sql, values)
+        changed = self.connection.total_changes() - before
+        assert changed == len(values), f"{changed} rows changed where {len(values)} had to: {sql.split()[:3]}"
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undoes rows, events and the last sample together if the body raises."""
+        mark, last = self.events.mark(), self._last
+        self.connection.execute("SAVEPOINT chunk")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK TO chunk")
+            self.connection.execute("RELEASE chunk")
+            self.events.rewind(mark)
+            self._last = last
+            raise
+        self.connection.execute("RELEASE chunk")
+
+
+class Ledger:
+    """An open ledger with its clock: one connection, for one thread at a time."""
+
+    def __init__(self, connection: apsw.Connection, path: str, clock: Clock, actor: str) -> None:
+        self.connection = connection
+        self.path = path
+        self.clock = clock
+        self.actor = actor
+        self.revisions = Revisions()
+        self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
+        self._zero_log = False
+
+    @contextlib.contextmanager
+    def decide(self, *, dry_run: bool = False) -> Iterator[Transaction]:
+        """One transaction. Commits when the body ends, rolls back when it raises or on ``dry_run``.
+
+        Raises TryAgain (lock), DiskTrouble (disk, or a commit whose outcome is not known).
+        """
+        self._begin()
+        try:
+            tx = Transaction(self, self.connection)
+            yield tx
+            if not dry_run and len(tx.events):
+                journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
+        except BaseException as error:
+            self._rollback()
+            if isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError):
+                raise observe.trouble(error, self.path) from None
+            raise
+        if dry_run:
+            self._rollback()
+        else:
+            self._commit()
+
+    def policy(self, connection: apsw.Connection) -> tuple[int, HostPolicy]:
+        """(generation, policy) in force; generation 0 is the default one of a ledger that was given none."""
+        row = connection.execute("SELECT max(generation) FROM policy").fetchone()
+        generation = row[0] if row and row[0] is not None else 0
+        if generation != self._policy[0]:
+            body = connection.execute("SELECT body FROM policy WHERE generation = ?", (generation,)).fetchone()
+            assert body is not None
+            self._policy = generation, host_policy(journal.parse(body[0]))
+        return self._policy
+
+    def data_version(self) -> int:
+        """Changes when another connection has committed: an idle look that takes no lock."""
+        return self.connection.data_version()
+
+    def grow_log(self) -> None:
+        """Fills the log file with zeros up to its limit, under the write lock, so that no commit has to extend it.
+
+        Recovery stops at the first frame whose salt does not match, and a zero never does.
+        """
+        log = f"{self.path}-wal"
+        if self.path == ":memory:" or not os.path.exists(log):
+            return
+        self._begin()
+        try:
+            missing = observe.WAL_LIMIT - os.path.getsize(log)
+            if missing > 0:
+                with open(log, "ab") as file:
+                    file.write(bytes(missing))
+                    file.flush()
+                    os.fsync(file.fileno())
+        except OSError as error:
+            raise DiskTrouble(
+                "disk_full", f"{log}: {error.strerror}", hint=f"df -h {os.path.dirname(log)}", path=log
+            ) from None
+        finally:
+            self._rollback()
+
+    def checkpoint(self) -> tuple[int, int]:
+        """Copies the log back without disturbing anyone: (frames in the log, frames copied). Raises DiskTrouble."""
+        try:
+            return self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.BusyError:
+            return -1, -1
+        except apsw.Error as error:
+            raise observe.trouble(error, self.path) from None
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _begin(self) -> None:
+        patience = LOCK_PATIENCE_US
+        while True:
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+                return
+            except apsw.BusyError:
+                if patience <= 0:
+                    raise TryAgain(
+                        "ledger_busy",
+                        f"{self.path} has been locked by another writer for {LOCK_PATIENCE_US // 1_000_000} s",
+                        hint="try again in a moment",
+                        path=self.path,
+                    ) from None
+            except apsw.Error as error:
+                raise observe.trouble(error, self.path) from None
+            pause(LOCK_STEP_US)
+            patience -= LOCK_STEP_US
+
+    def _commit(self) -> None:
+        try:
+            self.connection.execute("COMMIT")
+        except apsw.BusyError as error:  # refused before anything was written
+            self._rollback()
+            raise observe.trouble(error, self.path) from None
+        except apsw.Error as error:
+            self._rollback()
+            raise DiskTrouble(
+                "commit_unknown",
+                f"{self.path}: the disk failed while a decision was written ({error}); "
+                "whether it is on record is not known",
+                hint="spellweaver status, after the disk is well again",
+                path=self.path,
+            ) from None
+
+    def _rollback(self) -> None:
+        if not self.connection.get_autocommit():
+            self.connection.execute("ROLLBACK")
+
+
+def open_ledger(path: str, clock: Clock, *, actor: str) -> Ledger:
+    """Opens an existing ledger for decisions. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
+    if os.path.exists(path):
+        files.check_private(os.path.dirname(path) or ".")
+        files.check_private(path)
+    connection = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE)
+    return Ledger(connection, path, clock, actor)
+
+
+def create_ledger(path: str, clock: Clock, *, actor: str, machine: str) -> Ledger:
+    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
+    Unusable, DiskTrouble.
+    """
+    folder = os.path.dirname(path) or "."
+    files.private_directory(folder)
+    if os.path.exists(path):
+        raise Refused("ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path)
+    half = f"{path}.{os.getpid()}.new"
+    try:
+        os.close(os.open(half, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+        connection = apsw.Connection(half)
+        found = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        if found != ("wal",):
+            raise DiskTrouble(
+                "no_wal",
+                f"{path}: write-ahead mode can't be had here ({found})",
+                hint="choose a local disk with --ledger",
+                path=path,
+            )
+        _lay_out(connection, clock, actor=actor, kind="real", machine=machine)
+        connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        connection.close()
+        os.link(half, path)  # fails if another init was quicker; rename would take its place
+    except FileExistsError:
+        raise Refused(
+            "ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path
+        ) from None
+    except OSError as error:
+        raise DiskTrouble("ledger_not_made", f"{path} can't be made: {error.strerror}", path=path) from None
+    except apsw.Error as error:
+        raise observe.trouble(error, path) from None
+    finally:
+        for leftover in (half, f"{half}-wal", f"{half}-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(leftover)
+    files.sync_directory(folder)
+    return open_ledger(path, clock, actor=actor)
+
+
+def memory_ledger(clock: Clock, *, actor: str, copy_of: str | None = None) -> Ledger:
+    """A ledger of kind ``simulated`` in memory: empty, or a copy of the one at a path, which is only read (SIM-01)."""
+    connection = apsw.Connection(":memory:")
+    connection.execute("PRAGMA foreign_keys = ON")
+    if copy_of is None:
+        _lay_out(connection, clock, actor=actor, kind="simulated", machine="simulated")
+    else:
+        with observe.observe(copy_of) as source, connection.backup("main", source.connection, "main") as backup:
+            backup.step(-1)
+        connection.execute("UPDATE ledger SET kind = 'simulated'")
+    return Ledger(connection, ":memory:", clock, actor)
+
+
+def _lay_out(connection: apsw.Connection, clock: Clock, *, actor: str, kind: str, machine: str) -> None:
+    with open(f"{os.path.dirname(__file__)}/schema.sql", encoding="utf-8") as file:
+        schema = file.read()
+    ledger = Ledger(connection, ":memory:", clock, actor)
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(schema)
+    connection.execute(f"PRAGMA application_id = {observe.APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {observe.VERSION}")
+    now = clock.now()
+    name = str(uuid.uuid4()) if kind == "real" else "simulated"
+    connection.execute("INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?)", (name, kind, machine, now, now))
+    policy = HostPolicy()
+    connection.execute("INSERT INTO policy VALUES (1, ?, ?, ?)", (canonical_json(policy.canonical()), now, actor))
+    connection.execute("INSERT INTO account VALUES ('workers', ?)", (policy.workers,))
+    entry = journal.Entry(now, "ledger.made", ledger.actor, {"id": name, "kind": kind, "machine": machine})
+    journal.write(connection, [entry], seq=0, previous=journal.START)
+    connection.execute("COMMIT")

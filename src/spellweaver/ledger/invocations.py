@@ -1,0 +1,237 @@
+"""Invocations, their attempts and grants: the claim before a launch, and the guarded writes of a settlement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spellweaver.core.binding import Binding, binding
+from spellweaver.core.calendar import Candidate
+from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, RunId
+from spellweaver.core.instant import SECOND
+from spellweaver.core.launch import Ended, Identity, Launch, NeverStarted, OpenAttempt, Started
+from spellweaver.core.settlement import Verdict
+from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.queries import load
+
+SQL, ADMISSION = load("settlement"), load("admission")
+TERMINAL = ("completed", "failed", "cancelled", "timed_out")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An attempt with what its settlement needs: its own state, and its Invocation's state and reason."""
+
+    attempt: AttemptId
+    state: str
+    run: int
+    delivery: int
+    nth: int
+    started_at: int | None
+    invocation: int
+    occurrence: int
+    schedule: int
+    invocation_state: str
+    invocation_reason: str
+    binding: Binding | None
+    station: str
+
+
+def claim(tx: Transaction, *, limit: int) -> list[Launch]:
+    """Takes granted attempts, oldest first, to ``launching`` with the binding now in force, and says how to launch
+    them.
+    """
+    launches = []
+    for row in tx.rows(SQL["granted"], (limit,)):
+        attempt, run, delivery, nth, station, invocation, occurrence, key, revision = row
+        found = tx.row(ADMISSION["binding"], (key, revision, station))
+        assert found is not None, "a binding is never taken away"
+        tx.change(SQL["launching"], {"attempt": attempt, "binding": found[0], "at": tx.decided_at()})
+        tx.change(SQL["claimed"], {"run": run, "delivery": delivery})
+        firing = tx.row(SQL["firing"], (occurrence,))
+        assert firing is not None
+        _, generation, civil, fold, nominal_at, finish_by, revision_id = (
+            int(str(v)) if v is not None else None for v in firing
+        )
+        assert (
+            revision_id is not None
+            and nominal_at is not None
+            and civil is not None
+            and fold is not None
+            and generation is not None
+        )
+        meant = tx.revisions.get(tx.connection, revision_id)
+        candidate = Candidate(nominal_at // SECOND, civil, fold, "fires")
+        launches.append(
+            Launch(
+                AttemptId(int(str(attempt))),
+                RunId(int(str(run))),
+                InvocationId(int(str(invocation))),
+                OccurrenceId(int(str(occurrence))),
+                f"{meant.definition.authority}/{meant.definition.name}",
+                meant.calendar.key(candidate, generation),
+                nominal_at,
+                str(station),
+                f"{key}@{revision}",
+                int(str(nth)),
+                binding(str(found[1])),
+                meant.definition.input,
+                finish_by,
+            )
+        )
+    return launches
+
+
+def tried(tx: Transaction, attempt: AttemptId) -> Tried:
+    """The attempt with its surroundings."""
+    row = tx.row(SQL["attempt"], (attempt,))
+    assert row is not None, attempt
+    state, run, delivery, nth, started_at, _, invocation, occurrence, schedule, inv_state, inv_reason, body, station = (
+        row
+    )
+    return Tried(
+        attempt,
+        str(state),
+        int(str(run)),
+        int(str(delivery)),
+        int(str(nth)),
+        started_at if isinstance(started_at, int) else None,
+        int(str(invocation)),
+        int(str(occurrence)),
+        int(str(schedule)),
+        str(inv_state),
+        str(inv_reason),
+        binding(str(body)) if body is not None else None,
+        str(station),
+    )
+
+
+def started(tx: Transaction, was: Tried, seen: Started, verdict: Verdict, at: int) -> None:
+    """Commits who shim and command are: only then may the gate open. The start rides on its rows and is no event."""
+    tx.change(
+        SQL["running"],
+        {
+            "attempt": was.attempt,
+            "at": at,
+            "boot": _boot(tx, seen.command.boot_id),
+            "shim_pid": seen.shim.pid,
+            "shim_ticks": seen.shim.start_ticks,
+            "shim_inode": seen.shim.pidfd_inode,
+            "pid": seen.command.pid,
+            "ticks": seen.command.start_ticks,
+            "inode": seen.command.pidfd_inode,
+        },
+    )
+    if was.invocation_state == "queued":
+        _invocation(tx, was, verdict, started_at=at, ended_at=None)
+
+
+def ended(tx: Transaction, was: Tried, seen: Ended | NeverStarted | None, verdict: Verdict, at: int) -> None:
+    """The attempt is over; its grant goes back, and what it blocked is looked at again. ``seen`` None: no result was
+    ever found.
+    """
+    result = seen if isinstance(seen, Ended) else None
+    tx.change(
+        SQL["ended"],
+        {
+            "attempt": was.attempt,
+            "before": was.state,
+            "state": verdict.attempt,
+            "at": at,
+            "code": result.code if result else None,
+            "signal": result.signal if result else None,
+            "errno": seen.errno if isinstance(seen, NeverStarted) else None,
+            "output_bytes": result.output_bytes if result else None,
+            "dropped_bytes": result.dropped_bytes if result else None,
+        },
+    )
+    release(tx, was.attempt, "rollback" if isinstance(seen, NeverStarted) else "release")
+    before = "pending" if was.state == "granted" else "claimed"
+    tx.change(SQL["delivery"], {"run": was.run, "delivery": was.delivery, "before": before, "state": verdict.delivery})
+    if verdict.delivery == "pending":
+        again = tx.insert(SQL["again"], {"run": was.run, "delivery": was.delivery, "nth": was.nth + 1, "at": at})
+        tx.connection.execute(SQL["grant"], {"attempt": again})
+    if (verdict.invocation, verdict.reason) != (was.invocation_state, was.invocation_reason):
+        _invocation(tx, was, verdict, started_at=None, ended_at=at if verdict.invocation in TERMINAL else None)
+    if verdict.invocation in TERMINAL:
+        tx.connection.execute(SQL["wake_blocked"], {"schedule": was.schedule, "at": at})
+
+
+def contained(tx: Transaction, was: Tried, verdict: Verdict) -> None:
+    """Not proved gone: attempt and Invocation stay open, the grant stays held."""
+    if was.state != "contained":
+        tx.change(SQL["contained"], {"attempt": was.attempt, "before": was.state})
+    if was.invocation_state != "contained":
+        _invocation(tx, was, verdict, started_at=None, ended_at=None)
+
+
+def release(tx: Transaction, attempt: int, how: str) -> None:
+    """Settles what an attempt holds, once."""
+    tx.connection.execute(SQL["release"], {"attempt": attempt, "how": how})
+
+
+def cancelling(tx: Transaction, was: Tried, ground: str) -> None:
+    """Asked to cancel while it runs; the handler passes it on."""
+    _invocation(tx, was, Verdict(was.state, "cancelling", ground, "claimed"), started_at=None, ended_at=None)
+
+
+def prove(tx: Transaction, attempt: AttemptId, *, kind: str, detail: str, at: int) -> None:
+    """What ends a contained attempt (RCV-02)."""
+    tx.change(SQL["proof"], {"attempt": attempt, "kind": kind, "detail": detail, "at": at, "actor": tx.actor})
+
+
+def of(tx: Transaction, invocation: InvocationId) -> tuple[str, AttemptId | None] | None:
+    """(state of the Invocation, its open attempt if any); None where there is no such Invocation."""
+    row = tx.row(SQL["of_invocation"], (invocation,))
+    if row is None:
+        return None
+    return str(row[0]), AttemptId(int(str(row[5]))) if row[5] is not None else None
+
+
+def left_open(tx: Transaction) -> list[OpenAttempt]:
+    """What a dead daemon left: attempts launching, running or contained."""
+    found = []
+    for id_, state, boot, shim_pid, shim_ticks, shim_inode, pid, ticks, inode in tx.rows(SQL["open"]):
+        who = None if pid is None else _identity(pid, ticks, boot, inode)
+        shim = None if shim_pid is None else _identity(shim_pid, shim_ticks, boot, shim_inode)
+        assert state in ("launching", "running", "contained")
+        found.append(OpenAttempt(AttemptId(int(str(id_))), state, shim, who))  # type: ignore[arg-type]
+    return found
+
+
+def asked_to_cancel(tx: Transaction) -> list[AttemptId]:
+    """Running attempts whose Invocation is cancelling."""
+    return [AttemptId(int(str(row[0]))) for row in tx.rows(SQL["cancelling"])]
+
+
+def open_ones(tx: Transaction) -> list[InvocationId]:
+    """Invocations that are queued, running or cancelling."""
+    return [InvocationId(int(str(row[0]))) for row in tx.rows(SQL["open_invocations"])]
+
+
+def next_wake(tx: Transaction) -> int | None:
+    """The next moment (µs) at which a look can change something."""
+    row = tx.row(SQL["next_wake"])
+    return row[0] if row is not None and isinstance(row[0], int) else None
+
+
+def _invocation(tx: Transaction, was: Tried, verdict: Verdict, *, started_at: int | None, ended_at: int | None) -> None:
+    tx.change(
+        SQL["invocation"],
+        {
+            "invocation": was.invocation,
+            "before": was.invocation_state,
+            "state": verdict.invocation,
+            "reason": verdict.reason,
+            "started_at": started_at,
+            "ended_at": ended_at,
+        },
+    )
+
+
+def _boot(tx: Transaction, boot_id: str) -> int:
+    row = tx.row(SQL["boot"], (boot_id,))
+    return int(str(row[0])) if row else tx.insert(SQL["new_boot"], (boot_id,))
+
+
+def _identity(pid: object, ticks: object, boot: object, inode: object) -> Identity:
+    return Identity(int(str(pid)), int(str(ticks)), str(boot), int(str(inode)))

@@ -1,0 +1,144 @@
+"""The event journal: append-only, hash-chained, one event per object and transaction.
+
+hash = SHA-256(previous hash ‖ canonical JSON of [seq, txn, at, type, schedule, occurrence, invocation, actor, data]).
+Events are gathered while a transaction works and written just before its commit: what happens to one object in one
+transaction becomes one event, of the last type, with all the numbers (stored and admitted in one commit is one
+``admitted``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+import apsw
+
+from spellweaver.core.schedule import canonical_json
+from spellweaver.errors import Unusable
+
+START = bytes(32)
+_INSERT = (
+    "INSERT INTO event (seq, txn, at, type, schedule, occurrence, invocation, actor, data, hash) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event before it has its place in the chain. ``data`` holds the numbers that were compared."""
+
+    at: int
+    type: str
+    actor: str
+    data: dict[str, object]
+    schedule: int | None = None
+    occurrence: int | None = None
+    invocation: int | None = None
+
+    @property
+    def object(self) -> tuple[str, int] | None:
+        """What the event is about; None for one that is never joined with another."""
+        if self.type.startswith("occurrence.") and self.occurrence is not None:
+            return "occurrence", self.occurrence
+        if self.type.startswith("invocation.") and self.invocation is not None:
+            return "invocation", self.invocation
+        return None
+
+
+class Buffer:
+    """The events of one transaction, in order; ``mark`` and ``rewind`` follow a savepoint."""
+
+    def __init__(self) -> None:
+        self._entries: dict[object, Entry] = {}
+        self._alone = 0
+
+    def add(self, entry: Entry) -> None:
+        key: object = entry.object
+        if key is None:
+            self._alone += 1
+            key = self._alone
+        elif earlier := self._entries.pop(key, None):
+            entry = Entry(
+                entry.at,
+                entry.type,
+                entry.actor,
+                earlier.data | entry.data,
+                entry.schedule,
+                entry.occurrence,
+                entry.invocation if entry.invocation is not None else earlier.invocation,
+            )
+        self._entries[key] = entry
+
+    def mark(self) -> dict[object, Entry]:
+        return dict(self._entries)
+
+    def rewind(self, mark: dict[object, Entry]) -> None:
+        self._entries = mark
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def head(connection: apsw.Connection) -> tuple[int, bytes]:
+    """(seq, hash) of the last event; (0, zeros) of an empty journal."""
+    row = connection.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+    return (row[0], row[1]) if row else (0, START)
+
+
+def link(previous: bytes, row: list[object]) -> bytes:
+    """The hash of an event row [seq, txn, at, type, schedule, occurrence, invocation, actor, data]; data is its JSON
+    text.
+    """
+    return sha256(previous + canonical_json(row).encode()).digest()
+
+
+def write(connection: apsw.Connection, entries: Iterable[Entry], *, seq: int, previous: bytes) -> tuple[int, bytes]:
+    """Appends the entries after ``seq`` and returns the new head."""
+    txn, rows = seq + 1, []
+    for e in entries:
+        seq += 1
+        row: list[object] = [
+            seq,
+            txn,
+            e.at,
+            e.type,
+            e.schedule,
+            e.occurrence,
+            e.invocation,
+            e.actor,
+            canonical_json(e.data),
+        ]
+        previous = link(previous, row)
+        rows.append((*row, previous))
+    connection.executemany(_INSERT, rows)
+    return seq, previous
+
+
+def verify(connection: apsw.Connection) -> int:
+    """Walks the whole chain and returns the last seq. Raises Unusable at the first event that does not follow."""
+    expected, previous = 0, START
+    for row in connection.execute(
+        "SELECT seq, txn, at, type, schedule, occurrence, invocation, actor, data, hash FROM event ORDER BY seq"
+    ):
+        expected += 1
+        if row[0] != expected or link(previous, list(row[:9])) != row[9]:
+            raise Unusable(
+                "journal_broken",
+                f"the journal does not verify at event {expected}: a past event was altered or is gone",
+                hint="restore a backup",
+                seq=expected,
+            )
+        previous = bytes(row[9])
+    return expected
+
+
+def parse(data: str) -> dict[str, object]:
+    """The numbers of an event."""
+    found = json.loads(data)
+    assert isinstance(found, dict)
+    return found

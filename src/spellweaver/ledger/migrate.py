@@ -1,0 +1,52 @@
+"""The ladder from an older ledger to this version: numbered steps, each one transaction, none ever skipped or taken
+twice.
+
+``STEPS[n]`` is the SQL that turns version n into n + 1. A ledger that is newer than the program is refused by
+``observe`` and never touched (RP-74). A test compares the schema after the last step with ``schema.sql``.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from spellweaver.errors import Unusable
+from spellweaver.ledger import observe
+
+STEPS: dict[int, str] = {}
+
+
+def climb(
+    connection: apsw.Connection, path: str, *, steps: dict[int, str] = STEPS, top: int = observe.VERSION
+) -> list[int]:
+    """Takes the steps that are missing and returns their numbers. Raises Unusable when a step is not known or the
+    file is no ledger.
+    """
+    taken = []
+    while (version := _version(connection, path)) < top:
+        if version not in steps:
+            raise Unusable(
+                "ledger_version",
+                f"{path} has ledger version {version}; no step leads from there to {top}",
+                path=path,
+                found=version,
+                known=top,
+            )
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute(steps[version])
+            connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        taken.append(version)
+    return taken
+
+
+def _version(connection: apsw.Connection, path: str) -> int:
+    application = connection.execute("PRAGMA application_id").fetchone()
+    if application != (observe.APPLICATION_ID,):
+        raise Unusable("not_a_ledger", f"{path} is not a spellweaver ledger", path=path)
+    row = connection.execute("PRAGMA user_version").fetchone()
+    assert row is not None
+    return int(row[0])

@@ -1,0 +1,158 @@
+"""The reading door: a snapshot of the ledger that cannot decide. Light: apsw and errors only, rows as plain tuples.
+
+Every open of a ledger, here and in ``decide``, goes through ``open_file``: it refuses what is not ours or not of this
+version (78), and reads back what it set. A reader takes no write lock and works while the daemon writes.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+
+import apsw
+
+from spellweaver.errors import DiskTrouble, NotFound, SpellweaverError, TryAgain, Unusable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+APPLICATION_ID = 0x53574C47  # "SWLG"
+VERSION = 1
+WAL_LIMIT = 4 << 20  # bytes the log is grown to beforehand (performance.md: 1.4 to 2 times the commits)
+
+Row = tuple["apsw.SQLiteValue", ...]
+
+
+def open_file(path: str, flags: int) -> apsw.Connection:
+    """Opens an existing ledger file, checked. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
+    if not os.path.exists(path):
+        raise NotFound("no_ledger", f"there is no ledger at {path}", hint="spellweaver init", path=path)
+    try:
+        connection = apsw.Connection(path, flags=flags)
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+            check_format(connection, path)
+            _keep_log(connection)
+        except BaseException:
+            connection.close()
+            raise
+    except apsw.Error as error:
+        raise trouble(error, path) from None
+    return connection
+
+
+def check_format(connection: apsw.Connection, path: str) -> None:
+    """Refuses (Unusable) a file that is no ledger, is of another version, or whose safety settings did not take."""
+    found = {
+        name: _pragma(connection, name) for name in ("application_id", "user_version", "journal_mode", "synchronous")
+    }
+    if found["application_id"] != APPLICATION_ID:
+        raise Unusable(
+            "not_a_ledger", f"{path} is not a spellweaver ledger", hint="name another file with --ledger", path=path
+        )
+    version = found["user_version"]
+    if version != VERSION:
+        newer = isinstance(version, int) and version > VERSION
+        raise Unusable(
+            "ledger_version",
+            f"{path} has ledger version {version}; this program knows version {VERSION}. Nothing was written",
+            hint="use the newer spellweaver that wrote it"
+            if newer
+            else "spellweaver init --ledger NEW, then move over",
+            path=path,
+            found=version,
+            known=VERSION,
+        )
+    if found["journal_mode"] != "wal" or found["synchronous"] != 2:
+        raise Unusable(
+            "ledger_unsafe",
+            f"{path}: journal_mode is {found['journal_mode']} and synchronous {found['synchronous']}; "
+            "wal and 2 (FULL) are needed",
+            hint="put the ledger on a local disk",
+            path=path,
+        )
+
+
+def trouble(error: apsw.Error, path: str) -> SpellweaverError:
+    """The house's own error for what SQLite said: what, where, and what to do next."""
+    extended = getattr(error, "extendedresult", 0)
+    said = str(error).split(": ")[-1]
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return TryAgain("ledger_busy", f"{path} is locked by another writer", hint="try again in a moment", path=path)
+    if isinstance(error, apsw.FullError):
+        return DiskTrouble(
+            "disk_full",
+            f"{path}: the disk is full. Nothing was written",
+            hint=f"df -h {os.path.dirname(path)}",
+            path=path,
+        )
+    if isinstance(error, apsw.ReadOnlyError):
+        return DiskTrouble("ledger_read_only", f"{path} can't be written: {said}", hint=f"ls -l {path}*", path=path)
+    if isinstance(error, apsw.CantOpenError):
+        return DiskTrouble("ledger_not_opened", f"{path} can't be opened: {said}", hint=f"ls -l {path}*", path=path)
+    if isinstance(error, apsw.NotADBError | apsw.CorruptError):
+        return Unusable("ledger_damaged", f"{path} is damaged: {said}", hint="restore a backup", path=path)
+    if isinstance(error, apsw.IOError):
+        return DiskTrouble(
+            "disk_error", f"{path}: the disk refused ({said}, {extended})", hint="dmesg | tail", path=path
+        )
+    raise error
+
+
+class View:
+    """A snapshot: every query of one ``View`` sees the same committed state. Close it, or use it as a context
+    manager.
+    """
+
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
+        self.connection = connection
+        self.path = path
+        connection.execute("BEGIN")
+
+    def rows(self, sql: str, values: dict[str, object] | tuple[object, ...] = ()) -> Iterator[Row]:
+        try:
+            yield from self.connection.execute(sql, values)
+        except apsw.Error as error:
+            raise trouble(error, self.path) from None
+
+    def row(self, sql: str, values: dict[str, object] | tuple[object, ...] = ()) -> Row | None:
+        return next(self.rows(sql, values), None)
+
+    def head(self) -> tuple[str, int]:
+        """(ledger id, last event seq)."""
+        found = self.row("SELECT id, (SELECT max(seq) FROM event) FROM ledger")
+        assert found is not None
+        return str(found[0]), int(str(found[1]))
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> View:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+
+def observe(path: str) -> View:
+    """A snapshot of the ledger at ``path``. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
+    connection = open_file(path, apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.set_busy_timeout(2000)
+        return View(connection, path)
+    except apsw.Error as error:
+        connection.close()
+        raise trouble(error, path) from None
+
+
+def _pragma(connection: apsw.Connection, name: str) -> apsw.SQLiteValue:
+    row = connection.execute(f"PRAGMA {name}").fetchone()
+    return row[0] if row else None
+
+
+def _keep_log(connection: apsw.Connection) -> None:
+    """The grown log outlives the last connection (SQLITE_FCNTL_PERSIST_WAL wants the address of an int)."""
+    on = array("i", [1])
+    connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, on.buffer_info()[0])

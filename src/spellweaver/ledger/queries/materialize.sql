@@ -1,0 +1,49 @@
+-- name: due
+-- Schedules whose next candidate has come, and those with a firing that was stored before its due instant and is late now.
+SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now
+UNION
+SELECT o.schedule FROM occurrence o JOIN schedule s ON s.id = o.schedule
+WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active'
+LIMIT :limit
+
+-- name: schedule
+SELECT authority, name, settled_to FROM schedule WHERE id = ?
+
+-- name: stretches
+-- Activations that can own an unresolved second: the one in force at settled_to, and every later one.
+SELECT revision, begins_at, decided_at FROM activation WHERE schedule = ? ORDER BY id
+
+-- name: waiting
+-- Pending firings from before, oldest first.
+SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
+WHERE o.schedule = ? AND o.state = 'pending' ORDER BY o.nominal_at, o.fold
+
+-- name: store
+INSERT INTO occurrence (id, schedule, generation, civil, fold, revision, nominal_at, due_at, not_before, latest_start_at, class, mode,
+    policy, authority, created_at, state, reason, decided_at, wake_at)
+VALUES (:id, :schedule, :generation, :civil, :fold, :revision, :nominal_at, :due_at, :not_before, :latest_start_at, :class, :mode,
+    :policy, :authority, :created_at, :state, :reason, :decided_at, :wake_at)
+
+-- name: range
+INSERT INTO firing_range (schedule, generation, revision, state, reason, first_civil, first_fold, first_at, last_civil, last_fold, last_at,
+    count, decided_at)
+VALUES (:schedule, :generation, :revision, :state, :reason, :first_civil, :first_fold, :first_at, :last_civil, :last_fold, :last_at,
+    :count, :decided_at)
+
+-- name: settled
+UPDATE schedule SET settled_to = :settled_to, next_at = :next_at WHERE id = :id AND settled_to = :before AND state = 'active'
+
+-- name: stop
+UPDATE schedule SET state = 'stopped', why = :why WHERE id = :id AND state = 'active'
+
+-- name: drop
+UPDATE occurrence SET state = 'skipped', reason = :reason, decided_at = :at, wake_at = NULL WHERE id = :id AND state = 'pending'
+
+-- name: keep
+UPDATE occurrence SET mode = 'catch_up' WHERE id = ? AND state = 'pending'
+
+-- name: last_occurrence
+SELECT ifnull(max(id), 0) FROM occurrence
+
+-- name: authority_generation
+SELECT generation FROM authority WHERE name = ?

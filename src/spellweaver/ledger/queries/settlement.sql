@@ -1,0 +1,93 @@
+-- name: granted
+-- Attempts that hold a worker and wait for their claim, oldest first.
+SELECT a.id, a.run, a.delivery, a.nth, d.station, r.invocation, i.occurrence, p.key, p.revision
+FROM attempt a JOIN delivery d ON d.run = a.run AND d.seq = a.delivery JOIN run r ON r.id = a.run
+JOIN invocation i ON i.id = r.invocation JOIN pattern_version p ON p.id = r.pattern
+WHERE a.state = 'granted' AND d.state = 'pending' ORDER BY a.id LIMIT ?
+
+-- name: launching
+UPDATE attempt SET state = 'launching', binding = :binding, launched_at = :at WHERE id = :attempt AND state = 'granted'
+
+-- name: claimed
+UPDATE delivery SET state = 'claimed' WHERE run = :run AND seq = :delivery AND state = 'pending'
+
+-- name: firing
+-- What a launch says of the firing it is for.
+SELECT o.schedule, o.generation, o.civil, o.fold, o.nominal_at, o.finish_by, o.revision FROM occurrence o WHERE o.id = ?
+
+-- name: attempt
+-- An attempt with what its settlement needs.
+SELECT a.state, a.run, a.delivery, a.nth, a.started_at, a.launched_at, r.invocation, i.occurrence, i.schedule, i.state, i.reason, b.body, d.station
+FROM attempt a JOIN run r ON r.id = a.run JOIN invocation i ON i.id = r.invocation
+JOIN delivery d ON d.run = a.run AND d.seq = a.delivery LEFT JOIN binding b ON b.id = a.binding WHERE a.id = ?
+
+-- name: boot
+SELECT id FROM boot WHERE boot_id = ?
+
+-- name: new_boot
+INSERT INTO boot (boot_id) VALUES (?)
+
+-- name: running
+UPDATE attempt SET state = 'running', started_at = :at, boot = :boot, shim_pid = :shim_pid, shim_ticks = :shim_ticks,
+    shim_inode = :shim_inode, pid = :pid, ticks = :ticks, inode = :inode
+WHERE id = :attempt AND state = 'launching'
+
+-- name: ended
+UPDATE attempt SET state = :state, ended_at = :at, code = :code, signal = :signal, errno = :errno, output_bytes = :output_bytes,
+    dropped_bytes = :dropped_bytes
+WHERE id = :attempt AND state = :before
+
+-- name: contained
+UPDATE attempt SET state = 'contained' WHERE id = :attempt AND state = :before
+
+-- name: delivery
+UPDATE delivery SET state = :state WHERE run = :run AND seq = :delivery AND state = :before
+
+-- name: release
+UPDATE "grant" SET settled = :how WHERE attempt = :attempt AND settled IS NULL
+
+-- name: invocation
+UPDATE invocation SET state = :state, reason = :reason, started_at = ifnull(started_at, :started_at), ended_at = :ended_at
+WHERE id = :invocation AND state = :before
+
+-- name: wake_blocked
+-- The blocker is settled: what it kept out is looked at again.
+UPDATE occurrence SET wake_at = :at WHERE schedule = :schedule AND state = 'pending' AND reason = 'overlap' AND wake_at > :at
+
+-- name: again
+INSERT INTO attempt (run, delivery, nth, state, granted_at) VALUES (:run, :delivery, :nth, 'granted', :at)
+
+-- name: grant
+INSERT INTO "grant" (attempt, account, amount) VALUES (:attempt, 'workers', 1)
+
+-- name: proof
+INSERT INTO proof (attempt, kind, detail, at, actor) VALUES (:attempt, :kind, :detail, :at, :actor)
+
+-- name: open
+-- Every attempt that a dead daemon may have left.
+SELECT a.id, a.state, b.boot_id, a.shim_pid, a.shim_ticks, a.shim_inode, a.pid, a.ticks, a.inode
+FROM attempt a LEFT JOIN boot b ON b.id = a.boot WHERE a.id IN (
+    SELECT a.id FROM invocation i JOIN run r ON r.invocation = i.id JOIN attempt a ON a.run = r.id
+    WHERE i.state IN ('queued', 'running', 'suspended', 'cancelling', 'contained'))
+    AND a.state IN ('launching', 'running', 'contained') ORDER BY a.id
+
+-- name: of_invocation
+-- The Invocation and its open attempt, if any.
+SELECT i.state, i.reason, i.occurrence, i.schedule, r.id, a.id, a.state, a.delivery
+FROM invocation i JOIN run r ON r.invocation = i.id
+LEFT JOIN attempt a ON a.run = r.id AND a.state IN ('granted', 'launching', 'running', 'contained') WHERE i.id = ?
+
+-- name: cancelling
+-- Attempts whose Invocation was asked to cancel while they run.
+SELECT a.id FROM invocation i JOIN run r ON r.invocation = i.id JOIN attempt a ON a.run = r.id
+WHERE i.state = 'cancelling' AND a.state IN ('launching', 'running')
+
+-- name: open_invocations
+SELECT id FROM invocation WHERE state IN ('queued', 'running', 'cancelling') ORDER BY id
+
+-- name: next_wake
+-- The next moment at which a look can change something.
+SELECT min(at) FROM (
+    SELECT (SELECT next_at FROM schedule WHERE state = 'active' AND next_at IS NOT NULL ORDER BY next_at LIMIT 1) AS at
+    UNION ALL
+    SELECT (SELECT wake_at FROM occurrence WHERE state = 'pending' AND wake_at IS NOT NULL ORDER BY wake_at LIMIT 1))

@@ -1,0 +1,97 @@
+"""Parsed revisions and kept zone rules, as core values, kept between transactions. Kept rules are checked once per
+load (CAL-06).
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import sha256
+
+import apsw
+
+from spellweaver.core import zone as zones
+from spellweaver.core.calendar import Calendar, Interpretation
+from spellweaver.core.misfire import Terms
+from spellweaver.core.schedule import Definition, definition
+from spellweaver.errors import Unusable
+
+KEPT = 20_000
+
+
+class KeptRulesDamaged(Unusable):
+    """The kept zone rules of one Schedule are missing or not what their digest says. Host rules never stand in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A revision with its calendar. ``id``, ``schedule`` and ``pattern`` are row numbers; ``number`` counts from 1."""
+
+    id: int
+    schedule: int
+    number: int
+    generation: int
+    pattern: int
+    digest: str
+    definition: Definition
+    calendar: Calendar
+
+    @property
+    def terms(self) -> Terms:
+        d = self.definition
+        return Terms(
+            self.id,
+            self.generation,
+            f"{d.authority}/{d.name}",
+            self.calendar,
+            d.jitter,
+            d.allowed_delay_us,
+            d.misfire_horizon_us,
+        )
+
+
+class Revisions:
+    """A bounded memory of revisions; they never change, so nothing is ever stale."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[int, Revision] = OrderedDict()
+
+    def get(self, connection: apsw.Connection, id_: int) -> Revision:
+        """Raises KeptRulesDamaged (CAL-06)."""
+        if found := self._kept.get(id_):
+            self._kept.move_to_end(id_)
+            return found
+        row = connection.execute(
+            "SELECT id, schedule, number, generation, pattern, digest, body FROM revision WHERE id = ?", (id_,)
+        ).fetchone()
+        assert row is not None, f"revision {id_}"
+        meant = definition(row[6])
+        found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar_of(connection, meant))
+        self._kept[id_] = found
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return found
+
+
+def calendar_of(connection: apsw.Connection, meant: Definition) -> Calendar:
+    """The calendar of a definition, from its kept rules. Raises KeptRulesDamaged."""
+    rules = None
+    if meant.zone_digest is not None:
+        rules = kept_zone(connection, bytes.fromhex(meant.zone_digest), f"{meant.authority}/{meant.name}")
+    digest = bytes.fromhex(meant.zone_digest) if meant.zone_digest else None
+    reading = Interpretation(meant.zone, digest, meant.cadence, meant.fold, meant.gap)
+    return Calendar(reading, rules)
+
+
+def kept_zone(connection: apsw.Connection, digest: bytes, schedule: str) -> zones.Zone:
+    """The kept rules with this SHA-256, parsed. Raises KeptRulesDamaged naming the Schedule."""
+    row = connection.execute("SELECT data FROM zone_rules WHERE digest = ?", (digest,)).fetchone()
+    if row is None or sha256(row[0]).digest() != digest:
+        what = "are missing" if row is None else "are not what their digest says"
+        raise KeptRulesDamaged(
+            "kept_rules_damaged",
+            f"{schedule}: its kept zone rules (sha256:{digest.hex()[:12]}…) {what}",
+            hint='restore a backup, or define a revision with zone_rules = "host"',
+            schedule=schedule,
+        )
+    return zones.parse(row[0])

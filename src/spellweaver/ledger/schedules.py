@@ -1,0 +1,214 @@
+"""Schedules that are due, their unresolved stretches, and the write that settles them (OCC-15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spellweaver.core.calendar import Candidate
+from spellweaver.core.instant import SECOND
+from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, Stretch, Waiting, members
+from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.queries import load
+
+SQL = load("materialize")
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A due Schedule: its stretches in order, what is pending from before, and the mark it was read at."""
+
+    schedule: int
+    authority: str
+    settled_to: int
+    stretches: list[Stretch]
+    waiting: list[Waiting]
+
+
+def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
+    """Row numbers of Schedules with something to judge: a candidate at or before ``now``, or a stored firing due
+    before ``late``.
+    """
+    return [int(str(row[0])) for row in tx.rows(SQL["due"], {"now": now, "late": late, "limit": limit})]
+
+
+def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
+    """The line that is not settled yet, cut at activations. Raises KeptRulesDamaged."""
+    row = tx.row(SQL["schedule"], (schedule,))
+    assert row is not None
+    authority, _, settled_to = str(row[0]), row[1], int(str(row[2]))
+    switches = [(int(str(r)), int(str(b)), int(str(d))) for r, b, d in tx.rows(SQL["stretches"], (schedule,))]
+    stretches = []
+    for i, (revision, begins_at, _) in enumerate(switches):
+        end_s = switches[i + 1][2] // SECOND if i + 1 < len(switches) else until_s
+        after_s, end_s = max(begins_at // SECOND, settled_to), min(end_s, until_s)
+        if after_s < end_s:
+            stretches.append(Stretch(after_s, end_s, tx.revisions.get(tx.connection, revision).terms))
+    waiting = [_waiting(tx, row) for row in tx.rows(SQL["waiting"], (schedule,))]
+    return Unresolved(schedule, authority, settled_to, stretches, waiting)
+
+
+def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
+    id_, due_at, latest_start_at, finish_by, revision, reason, mode = row
+    bounds = [b for b in (latest_start_at, finish_by) if isinstance(b, int)]
+    horizon = tx.revisions.get(tx.connection, int(str(revision))).terms.horizon_us
+    unjudged = reason == "not_yet" and mode == "live"
+    return Waiting(int(str(id_)), int(str(due_at)), min(bounds, default=None), horizon, unjudged)
+
+
+def next_candidate(tx: Transaction, schedule: int, *, after_s: int) -> int | None:
+    """The instant (µs) of the next candidate under the revision in force after ``after_s``. Raises KeptRulesDamaged."""
+    switches = tx.rows(SQL["stretches"], (schedule,))
+    revision, begins_at, _ = switches[-1]
+    calendar = tx.revisions.get(tx.connection, int(str(revision))).calendar
+    found = calendar.first(max(after_s, int(str(begins_at)) // SECOND))
+    return None if found is None else found.instant_s * SECOND
+
+
+def settle(
+    tx: Transaction, look: Unresolved, fates: list[Fate], *, now: int, allowance_us: int, next_at: int | None
+) -> int:
+    """Writes the fates and moves the mark to ``now``, in one piece; returns how many rows it wrote."""
+    next_id = int(str((tx.row(SQL["last_occurrence"]) or (0,))[0])) + 1
+    generation = int(str((tx.row(SQL["authority_generation"], (look.authority,)) or (1,))[0]))
+    rows: list[dict[str, object]] = []
+    for fate in fates:
+        match fate:
+            case Offer():
+                row = _row(
+                    tx,
+                    look,
+                    fate.terms.revision,
+                    fate.found,
+                    fate.due_at,
+                    fate.mode,
+                    now,
+                    generation,
+                    next_id + len(rows),
+                )
+                row |= {"state": "pending", "reason": "not_yet", "decided_at": None, "wake_at": max(fate.due_at, 0)}
+                rows.append(row)
+                numbers: dict[str, object] = {
+                    "due_at": fate.due_at,
+                    "late_us": fate.late_us,
+                    "allowance_us": allowance_us,
+                }
+                if fate.mode != "live":
+                    numbers["mode"] = fate.mode
+                tx.record("occurrence.stored", now, numbers, schedule=look.schedule, occurrence=int(str(row["id"])))
+            case Settle() if fate.count > ROWS_AT_MOST:
+                _range(tx, look, fate, now, allowance_us)
+            case Settle():
+                for found in members(fate):
+                    due_at = fate.terms.due_at(found)
+                    row = _row(
+                        tx, look, fate.terms.revision, found, due_at, "live", now, generation, next_id + len(rows)
+                    )
+                    row |= {"state": fate.state, "reason": fate.reason, "decided_at": now, "wake_at": None}
+                    rows.append(row)
+                    tx.record(
+                        f"occurrence.{fate.state}",
+                        now,
+                        _numbers(fate, due_at, now, allowance_us),
+                        schedule=look.schedule,
+                        occurrence=int(str(row["id"])),
+                    )
+            case Drop():
+                tx.change(SQL["drop"], {"id": fate.occurrence, "reason": fate.reason, "at": now})
+                tx.record(
+                    "occurrence.skipped",
+                    now,
+                    {"reason": fate.reason},
+                    schedule=look.schedule,
+                    occurrence=fate.occurrence,
+                )
+            case Keep():
+                tx.change(SQL["keep"], (fate.occurrence,))
+    if rows:
+        tx.connection.executemany(SQL["store"], rows)
+    tx.change(
+        SQL["settled"],
+        {
+            "id": look.schedule,
+            "before": look.settled_to,
+            "settled_to": max(now // SECOND, look.settled_to),
+            "next_at": next_at,
+        },
+    )
+    return len(fates)
+
+
+def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:
+    """CAL-06, RCV-05: this Schedule alone stops, said once."""
+    tx.change(SQL["stop"], {"id": schedule, "why": why})
+    tx.record("schedule.stopped", now, {"why": why}, schedule=schedule)
+
+
+def _row(
+    tx: Transaction,
+    look: Unresolved,
+    revision: int,
+    found: Candidate,
+    due_at: int,
+    mode: str,
+    now: int,
+    authority: int,
+    id_: int,
+) -> dict[str, object]:
+    meant = tx.revisions.get(tx.connection, revision)
+    nominal_at, delay = found.instant_s * SECOND, meant.definition.allowed_delay_us
+    return {
+        "id": id_,
+        "schedule": look.schedule,
+        "generation": meant.generation,
+        "civil": found.civil_s,
+        "fold": found.fold,
+        "revision": revision,
+        "nominal_at": nominal_at,
+        "due_at": due_at,
+        "not_before": None if delay is None else due_at,
+        "latest_start_at": None if delay is None else nominal_at + delay,
+        "class": meant.definition.service_class,
+        "mode": mode,
+        "policy": tx.policy_generation,
+        "authority": authority,
+        "created_at": now,
+    }
+
+
+def _numbers(fate: Settle, due_at: int, now: int, allowance_us: int) -> dict[str, object]:
+    numbers: dict[str, object] = {"reason": fate.reason, "late_us": now - due_at, "allowance_us": allowance_us}
+    if fate.reason == "horizon":
+        numbers["horizon_us"] = fate.terms.horizon_us
+    if fate.reason == "latest_start":
+        numbers["allowed_delay_us"] = fate.terms.allowed_delay_us
+    return numbers
+
+
+def _range(tx: Transaction, look: Unresolved, fate: Settle, now: int, allowance_us: int) -> None:
+    terms, first, last = fate.terms, fate.first, fate.last
+    id_ = tx.insert(
+        SQL["range"],
+        {
+            "schedule": look.schedule,
+            "generation": terms.generation,
+            "revision": terms.revision,
+            "state": fate.state,
+            "reason": fate.reason,
+            "first_civil": first.civil_s,
+            "first_fold": first.fold,
+            "first_at": first.instant_s * SECOND,
+            "last_civil": last.civil_s,
+            "last_fold": last.fold,
+            "last_at": last.instant_s * SECOND,
+            "count": fate.count,
+            "decided_at": now,
+        },
+    )
+    numbers = _numbers(fate, terms.due_at(first), now, allowance_us)
+    numbers |= {
+        "range": id_,
+        "count": fate.count,
+        "first": terms.calendar.key(first, terms.generation),
+        "last": terms.calendar.key(last, terms.generation),
+    }
+    tx.record(f"range.{fate.state}", now, numbers, schedule=look.schedule)
