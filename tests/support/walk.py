@@ -1,0 +1,154 @@
+"""What a calendar says, found by walking over every minute that a clock shows; nothing of the product is used.
+
+Offsets come from zoneinfo over the tzdata package. Minutes are compared with the text of the expression, one by one. A
+missing minute lies between two neighbouring readings and is shown at no time; a repeated one is shown at two.
+"""
+
+from __future__ import annotations
+
+import calendar as months
+import datetime as dt
+import zoneinfo
+from collections.abc import Callable, Iterator
+
+zoneinfo.reset_tzpath(to=[])  # else it reads the system's own tz data, of another version
+
+EPOCH = dt.datetime(1970, 1, 1)
+NAMES = {name: str(at) for at, name in enumerate(("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"))}
+Found = tuple[int, int, int, str]  # instant, civil second, showing, fate: as the product's candidates
+
+
+def offset_of(name: str) -> Callable[[int], int]:
+    zone = zoneinfo.ZoneInfo(name)
+    utc = dt.UTC
+
+    def offset(at_s: int) -> int:
+        there = dt.datetime.fromtimestamp(at_s, utc).astimezone(zone).utcoffset()
+        assert there is not None
+        return there.days * 86_400 + there.seconds
+
+    return offset
+
+
+def changes(name: str, first_s: int, last_s: int, step_s: int = 43_200) -> Iterator[int]:
+    """Each second at which the clock of a zone is set, looked for by halves."""
+    offset = offset_of(name)
+    before = offset(first_s)
+    for at_s in range(first_s, last_s, step_s):
+        after = offset(at_s + step_s)
+        if after != before:
+            low, high = at_s, at_s + step_s
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if offset(middle) == before else (low, middle)
+            yield high
+        before = after
+
+
+def matcher(expression: str) -> Callable[[int], bool]:
+    """A predicate over civil seconds for cron of five fields: stars, lists, ranges, steps; L, W and # for days."""
+    minute, hour, day, month, weekday = expression.upper().split()
+    for name, number in NAMES.items():
+        weekday = weekday.replace(name, number)
+    dates: dict[int, bool] = {}
+
+    def on_date(date: int) -> bool:
+        when = dt.date(1970, 1, 1) + dt.timedelta(date)
+        if not _plain(month, when.month, 12):
+            return False
+        by_day = any(_day(element, when) for element in day.split(","))
+        by_week = any(_week(element, when) for element in weekday.split(","))
+        if day[0] in "*?" or weekday[0] in "*?":
+            return by_day and by_week
+        return by_day or by_week
+
+    clock = [_plain(hour, of_day // 60, 23) and _plain(minute, of_day % 60, 59) for of_day in range(1440)]
+
+    def matches(civil_s: int) -> bool:
+        date, second = divmod(civil_s, 86_400)
+        if second % 60 or not clock[second // 60]:
+            return False
+        if date not in dates:
+            dates[date] = on_date(date)
+        return dates[date]
+
+    return matches
+
+
+def _plain(field: str, value: int, top: int) -> bool:
+    for element in field.split(","):
+        head, _, step = element.partition("/")
+        low, _, high = head.partition("-")
+        if head in ("*", "?"):
+            first, last = (1 if top == 12 or top == 31 else 0), top
+        else:
+            first, last = int(low), int(high or (top if step else low))
+        if first <= value <= last and (value - first) % int(step or 1) == 0:
+            return True
+    return False
+
+
+def _working(when: dt.date) -> bool:
+    return when.weekday() < 5
+
+
+def _day(element: str, when: dt.date) -> bool:
+    length = months.monthrange(when.year, when.month)[1]
+    if element.endswith("W") or element.startswith("L"):
+        body = element.removesuffix("W")
+        meant = length - int(body[2:] or 0) if body.startswith("L") else int(body)
+        if not 1 <= meant <= length:
+            return False
+        if not element.endswith("W"):
+            return when.day == meant
+        near = [when.replace(day=d) for d in range(1, length + 1) if _working(when.replace(day=d))]
+        return when == min(near, key=lambda other: abs(other.day - meant))
+    return _plain(element, when.day, 31)
+
+
+def _week(element: str, when: dt.date) -> bool:
+    if element in ("*", "?"):
+        return True
+    number = when.isoweekday() % 7
+    if element.endswith("L"):
+        return number == int(element[0]) % 7 and (when + dt.timedelta(7)).month != when.month
+    if "#" in element:
+        return number == int(element[0]) % 7 and (when.day + 6) // 7 == int(element[2])
+    return _plain(element, number, 6) or _plain(element, number + 7, 7)
+
+
+class Days:
+    """Every minute that one zone's clock shows in a stretch of UTC, and every gap in it."""
+
+    def __init__(self, offset: Callable[[int], int], after_s: int, until_s: int) -> None:
+        self.after_s, self.until_s = after_s, until_s
+        self.shown: dict[int, list[int]] = {}
+        self.jumps: list[tuple[int, int, int]] = []  # end of gap, last reading before it, reading at its end
+        # a repeated reading may have its other showing outside the stretch
+        at_s, before = after_s - 90_000, offset(after_s - 90_000)
+        while at_s <= until_s + 90_000:
+            now = offset(at_s)
+            if now > before:
+                self.jumps.append((at_s, at_s - 1 + before, at_s + now))
+            before = now
+            if (at_s + now) % 60 == 0:
+                self.shown.setdefault(at_s + now, []).append(at_s)
+            ahead = at_s + 60 - (at_s + now) % 60
+            at_s = ahead if offset(ahead) == now else at_s + 1
+
+    def says(self, matches: Callable[[int], bool], fold: str, gap: str) -> list[Found]:
+        found: list[Found] = []
+        for civil_s, instants in self.shown.items():
+            if matches(civil_s):
+                named = [(at_s, showing if len(instants) > 1 else -1) for showing, at_s in enumerate(instants)]
+                kept = {"earlier": named[:1], "later": named[-1:], "both": named}[fold]
+                found += [(at_s, civil_s, showing, "fires") for at_s, showing in kept]
+        firing = {entry[0] for entry in found}
+        for end_s, last, first in self.jumps:
+            minutes = range(-(-(last + 1) // 60) * 60, first, 60)
+            missing = [civil_s for civil_s in minutes if civil_s not in self.shown and matches(civil_s)]
+            if gap != "advance":
+                found += [(end_s, civil_s, -1, f"gap_{gap}") for civil_s in missing]
+            elif missing and end_s not in firing:
+                found.append((end_s, missing[0], -1, "fires"))
+        return sorted(entry for entry in found if self.after_s < entry[0] <= self.until_s)
