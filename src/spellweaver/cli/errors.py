@@ -1,0 +1,143 @@
+"""The one place where whatever a command raised becomes words and an exit status. Nothing else in the program catches
+to report.
+
+Ours become a sentence and a next command (under ``--json`` one JSON object), on stderr. A pipe that closed is no
+error: its reader has had enough. Ctrl-C is 130. All else is a fault of ours: the traceback goes into a file, its path
+on stderr.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from spellweaver.errors import SpellweaverError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from spellweaver.cli.frame import Frame
+
+INTERRUPTED = 130
+OUR_FAULT = 70
+
+
+class Handling:
+    """Stands around everything that a command does; afterwards ``status`` is the exit status."""
+
+    def __init__(self, frame: Frame, argv: list[str]) -> None:
+        self.frame = frame
+        self.argv = argv
+        self.status = 0
+
+    def __enter__(self) -> Handling:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if isinstance(error, SpellweaverError):
+            self.status = error.exit_status
+            self._tell(error)
+        elif isinstance(error, BrokenPipeError):
+            _forget_output()
+        elif isinstance(error, KeyboardInterrupt):
+            self.status = INTERRUPTED
+        elif isinstance(error, Exception):
+            self.status = OUR_FAULT
+            self._tell(_fault(error, self.frame))
+        return not isinstance(error, SystemExit | GeneratorExit)
+
+    def _tell(self, error: SpellweaverError) -> None:
+        _flush_what_was_said(self.frame)
+        hint = self._hint(error.hint)
+        if self.frame.json or self.frame.jsonl or _asked_for_json(self.argv):
+            self.frame.talk.write(_object(error, hint) + "\n")
+            return
+        for line in _sentences(error):
+            self.frame.warn(line)
+        if hint:
+            self.frame.warn(f"{'next' if hint.startswith(self.frame.program) else 'hint'}: {hint}")
+
+    def _hint(self, hint: str | None) -> str | None:
+        """A hint that is a command of ours is shown as it would have to be typed here."""
+        if hint is None or not hint.startswith("spellweaver ") or "," in hint:
+            return hint
+        return self.frame.typed(*hint.split()[1:])
+
+
+def _asked_for_json(argv: list[str]) -> bool:
+    """Whether a line that could not be read asked for JSON."""
+    before = argv[: argv.index("--")] if "--" in argv else argv
+    return "--json" in before or "--jsonl" in before
+
+
+def _sentences(error: SpellweaverError) -> list[str]:
+    """Every problem of every file with its place, line and caret; else the message."""
+    problems = getattr(error, "problems", ())
+    if not problems:
+        return [error.message if error.code == "no_command" else f"spellweaver: {error.message}"]
+    from spellweaver.manifest.problems import render
+
+    return [line for problem in problems for line in render(problem)] + [f"spellweaver: {error.message}"]
+
+
+def _object(error: SpellweaverError, hint: str | None) -> str:
+    import json
+
+    problems = [
+        {"path": p.path, "line": p.line, "col": p.col, "key": p.key, "message": p.message, "hint": p.hint}
+        for p in getattr(error, "problems", ())
+    ]
+    body = {
+        "kind": "error", "v": 1, "code": error.code, "exit_status": error.exit_status, "message": error.message,
+        "hint": hint, "fields": error.fields, "problems": problems,
+    }  # fmt: skip
+    return json.dumps(body, default=str)
+
+
+def _fault(error: Exception, frame: Frame) -> SpellweaverError:
+    import traceback
+
+    text = f"spellweaver {' '.join(sys.argv[1:2])}\n" + "".join(traceback.format_exception(error))
+    what = f"a fault in spellweaver itself ({type(error).__name__}: {str(error)[:200]})"
+    kept = _kept(text, frame)
+    if kept is None:
+        frame.talk.write(text)
+        return SpellweaverError("fault", f"{what}; its traceback stands above, for it could be kept nowhere")
+    return SpellweaverError("fault", what, hint=f"report it with the traceback in {kept}", traceback=kept)
+
+
+def _kept(text: str, frame: Frame) -> str | None:
+    """The file that holds the traceback: in the state directory, else in the one that nothing on the command line
+    moved.
+    """
+    from spellweaver.core.instant import show
+    from spellweaver.files import write_whole
+
+    name = f"fault-{show(frame.as_of).replace(':', '')}-{os.getpid()}.txt"
+    for ledger in dict.fromkeys((frame.places.ledger, frame.places.usual)):
+        path = f"{os.path.dirname(ledger)}/{name}"
+        try:
+            write_whole(path, text.encode(errors="backslashreplace"))
+        except OSError:
+            continue
+        return path
+    return None
+
+
+def _flush_what_was_said(frame: Frame) -> None:
+    """Data before talk, as far as the output still takes it."""
+    try:
+        frame.out.flush()
+    except BrokenPipeError:
+        _forget_output()
+    except OSError:
+        pass
+
+
+def _forget_output() -> None:
+    """Whatever is still in the buffer goes nowhere, so that the interpreter says nothing at its end."""
+    if sys.__stdout__ is not None and sys.stdout is sys.__stdout__:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())

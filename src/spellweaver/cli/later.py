@@ -1,0 +1,21 @@
+"""Commands of the full design that this version does not have (RCP-03). They are absent from help; asking for one
+says so.
+"""
+
+from __future__ import annotations
+
+LATER: dict[tuple[str, ...], frozenset[str]] = {
+    (): frozenset((
+        "cutover", "timeline", "trigger", "effect", "ctl", "backfill", "pause", "resume", "retire", "approve", "deny",
+        "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "zones", "prove", "doctor",
+        "ledger", "import", "report", "metrics",
+    )),
+    ("schedule",): frozenset(("history", "diff")),
+    ("occurrence",): frozenset(("skip",)),
+    ("invocation",): frozenset(("tree", "submit")),
+    ("pattern",): frozenset(("check", "diff", "yield")),
+}  # fmt: skip
+
+
+def is_later(path: tuple[str, ...], word: str) -> bool:
+    return word in LATER.get(path, ())
