@@ -15,14 +15,5 @@ FROM run JOIN attempt a ON a.run = run.id JOIN delivery d ON d.run = a.run AND d
 LEFT JOIN binding b ON b.id = a.binding LEFT JOIN proof p ON p.attempt = a.id
 WHERE run.invocation = ? ORDER BY a.id
 
--- name: of_run
-SELECT invocation FROM run WHERE id = ?
-
 -- name: of_occurrence
 SELECT id FROM invocation WHERE occurrence = ?
-
--- name: of_attempt
-SELECT run.invocation FROM attempt JOIN run ON run.id = attempt.run WHERE attempt.id = ?
-
--- name: known
-SELECT occurrence FROM invocation WHERE id = ?

@@ -35,25 +35,71 @@ FROM occurrence o JOIN revision r ON r.id = o.revision JOIN pattern_version p ON
 
 -- name: at_civil
 -- The rows of one nominal civil second, in every generation.
-SELECT id, generation, civil, fold FROM occurrence WHERE schedule = :schedule AND generation IN (SELECT number FROM calendar_generation WHERE schedule = :schedule)
-    AND civil = :civil ORDER BY nominal_at
+SELECT id, generation, civil, fold FROM occurrence
+WHERE schedule = :schedule AND generation IN (SELECT number FROM calendar_generation WHERE schedule = :schedule) AND civil = :civil
+ORDER BY nominal_at
+
+-- name: at_key
+SELECT id, generation, civil, fold FROM occurrence
+WHERE schedule = :schedule AND generation = :generation AND civil = :civil AND fold = :fold
 
 -- name: between
 -- The rows of a stretch of civil time.
-SELECT id, revision, generation, civil, fold FROM occurrence
+SELECT id, generation, civil, fold, nominal_at, revision FROM occurrence
 WHERE schedule = :schedule AND generation IN (SELECT number FROM calendar_generation WHERE schedule = :schedule)
-    AND civil >= :begin AND civil < :end ORDER BY nominal_at LIMIT :limit
+    AND civil >= :begin AND civil < :end ORDER BY nominal_at
+
+-- name: around
+-- Two rows before a civil second and two after it.
+SELECT id, civil FROM (SELECT id, civil FROM occurrence WHERE schedule = :schedule
+                       AND generation = (SELECT max(number) FROM calendar_generation WHERE schedule = :schedule) AND civil < :civil
+                       ORDER BY civil DESC LIMIT 2)
+UNION ALL
+SELECT id, civil FROM (SELECT id, civil FROM occurrence WHERE schedule = :schedule
+                       AND generation = (SELECT max(number) FROM calendar_generation WHERE schedule = :schedule) AND civil > :civil
+                       ORDER BY civil LIMIT 2)
+ORDER BY civil
 
 -- name: ranges_over
--- Ranges that reach into a stretch of instants.
-SELECT id, revision, generation FROM firing_range WHERE schedule = :schedule AND last_at >= :begin AND first_at <= :end ORDER BY first_at
+-- Ranges that reach into a stretch of instants, both ends included.
+SELECT id, revision, generation, first_at, last_at FROM firing_range
+WHERE schedule = :schedule AND last_at >= :begin AND first_at <= :end ORDER BY first_at
+
+-- name: generations
+-- Each generation that was ever in force, with one of its revisions.
+SELECT r.generation, max(r.id) FROM activation a JOIN revision r ON r.id = a.revision WHERE a.schedule = ? GROUP BY r.generation ORDER BY r.generation
+
+-- name: revision_of
+SELECT revision FROM occurrence WHERE id = ?
+
+-- name: revision_of_range
+SELECT revision FROM firing_range WHERE id = ?
 
 -- name: newest_range
-SELECT id, last_at FROM firing_range WHERE schedule = ? ORDER BY last_at DESC LIMIT 1
+SELECT id, generation, last_civil, last_fold, last_at FROM firing_range WHERE schedule = ? ORDER BY last_at DESC LIMIT 1
 
 -- name: newest_row
-SELECT o.id, o.nominal_at FROM calendar_generation g
+-- The latest firing with a row. A second showing of a repeated hour has smaller civil seconds than the end of the first, so the hours
+-- before the greatest one are looked at again.
+SELECT o.id, o.generation, o.civil, o.fold, o.nominal_at FROM calendar_generation g
 JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
                                        ORDER BY n.civil DESC, n.fold DESC LIMIT 1)
 JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number AND o.civil >= newest.civil - CASE newest.fold WHEN 0 THEN 10800 ELSE 0 END
 WHERE g.schedule = ? ORDER BY o.nominal_at DESC LIMIT 1
+
+-- name: of_occurrence
+SELECT id, generation, civil, fold FROM occurrence WHERE id = ?
+
+-- name: of_invocation
+SELECT o.id, o.generation, o.civil, o.fold FROM invocation i JOIN occurrence o ON o.id = i.occurrence WHERE i.id = ?
+
+-- name: of_run
+SELECT o.id, o.generation, o.civil, o.fold FROM run JOIN invocation i ON i.id = run.invocation JOIN occurrence o ON o.id = i.occurrence
+WHERE run.id = ?
+
+-- name: of_attempt
+SELECT o.id, o.generation, o.civil, o.fold FROM attempt a JOIN run ON run.id = a.run JOIN invocation i ON i.id = run.invocation
+JOIN occurrence o ON o.id = i.occurrence WHERE a.id = ?
+
+-- name: of_event
+SELECT o.id, o.generation, o.civil, o.fold FROM event e JOIN occurrence o ON o.id = e.occurrence WHERE e.seq = ?

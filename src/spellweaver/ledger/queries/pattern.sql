@@ -1,6 +1,6 @@
 -- name: list
 -- Every version, and how many active Schedules are pinned to it.
-SELECT p.id, p.key, p.revision, p.digest, p.defined_at, json_array_length(p.snapshot, '$.stations'),
+SELECT p.id, p.key, p.revision, p.digest, p.defined_at, json_array_length(CAST(p.snapshot AS TEXT), '$.stations'),
     (SELECT count(*) FROM schedule s JOIN revision r ON r.id = s.active WHERE r.pattern = p.id)
 FROM pattern_version p ORDER BY p.key, p.id
 

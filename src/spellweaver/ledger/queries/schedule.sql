@@ -41,3 +41,6 @@ SELECT id FROM revision WHERE schedule = ? AND number = ?
 -- name: activations
 SELECT a.decided_at, a.begins_at, r.number, (SELECT number FROM revision WHERE id = a.replaced)
 FROM activation a JOIN revision r ON r.id = a.revision WHERE a.schedule = ? ORDER BY a.id
+
+-- name: settled_to
+SELECT settled_to FROM schedule WHERE id = ?
