@@ -1,7 +1,7 @@
 """How times are written: absolute with an abbreviation for people, RFC 3339 in UTC for programs, and short relative
 ones.
 
-A second showing of the same reading is named, as is the first: ``02:30 CEST (1st)``, ``02:30 CET (2nd)``.
+A second showing of the same reading is named, as is the first: ``02:30 CEST 1st``, ``02:30 CET 2nd``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from spellweaver.core.zone import Zone
 
+_WEEKDAYS = ("Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed")  # 1970-01-01 was a Thursday
 _UNITS = (("d", instant.DAY), ("h", instant.HOUR), ("min", instant.MINUTE), ("s", instant.SECOND))
 
 
@@ -21,16 +22,16 @@ def rfc3339(us: int) -> str:
 
 
 def reading(us: int, zone: Zone | None, *, utc: bool = False) -> str:
-    """``2026-10-25 02:30 CEST (1st)``: seconds where they are not zero, the abbreviation or offset always."""
+    """``Sun 2026-10-25 02:30 CEST 1st``: seconds where they are not zero, the abbreviation or offset always."""
     seconds = us // instant.SECOND
     if utc:
-        return f"{_civil(seconds)} UTC"
+        return f"{day_and_time(seconds)} UTC"
     if zone is None:
         return _host_reading(seconds)
     civil = seconds + zone.offset(seconds)
     showings = zone.readings(civil)
-    which = f" ({'1st' if seconds == showings[0] else '2nd'})" if len(showings) == 2 else ""
-    return f"{_civil(civil)} {zone.name(seconds)}{which}"
+    which = f" {'1st' if seconds == showings[0] else '2nd'}" if len(showings) == 2 else ""
+    return f"{day_and_time(civil)} {zone.name(seconds)}{which}"
 
 
 def civil(us: int, zone: Zone) -> dict[str, object]:
@@ -88,8 +89,10 @@ def left(us: int, now: int) -> str:
     return length(us - now) if us > now else f"{length(now - us)} ago"
 
 
-def _civil(seconds: int) -> str:
-    return instant.civil_text(seconds, seconds=seconds % 60 != 0).replace("T", " ")
+def day_and_time(civil_s: int) -> str:
+    """``Sun 2026-10-25 02:30``, seconds where they are not zero; of a civil second, so a zone has to be named beside it."""
+    weekday = _WEEKDAYS[civil_s // instant.DAY_S % 7]
+    return f"{weekday} {instant.civil_text(civil_s, seconds=civil_s % 60 != 0).replace('T', ' ')}"
 
 
 def _host_reading(seconds: int) -> str:
@@ -99,4 +102,4 @@ def _host_reading(seconds: int) -> str:
     here = datetime.fromtimestamp(seconds, UTC).astimezone()
     ahead = here.utcoffset()
     assert ahead is not None
-    return f"{_civil(seconds + int(ahead.total_seconds()))} {here.tzname()}"
+    return f"{day_and_time(seconds + int(ahead.total_seconds()))} {here.tzname()}"
