@@ -212,7 +212,7 @@ class _Scanner:
 
     def value(self, path: Path, depth: int, *, key: int | None = None) -> None:
         start = self.at
-        if depth > DEPTH:
+        if depth >= DEPTH and self.text[start : start + 1] in ("[", "{"):
             raise TooMuch(start, f"this is nested too deeply; {DEPTH} brackets in one another are the limit")
         if self.peek("["):
             self.array(path, depth)

@@ -19,7 +19,7 @@ from spellweaver.core.policy import HostPolicy
 from spellweaver.core.schedule import ScheduleDraft
 from spellweaver.errors import BadFile, NoInput
 from spellweaver.files import read_operator_file
-from spellweaver.manifest import advice, drafts
+from spellweaver.manifest import drafts
 from spellweaver.manifest.checking import checked
 from spellweaver.manifest.positions import Path
 from spellweaver.manifest.problems import Problem
@@ -35,7 +35,8 @@ T = TypeVar("T")
 class Manifest:
     """What the files of one call say, in the order of files and lines. ``policy`` is None where no file has one.
 
-    ``notes`` are warnings: nothing that is refused, all that an operator should hear before it surprises.
+    ``notes`` are warnings: nothing that is refused, but said before it surprises. What a cadence means that its author
+    may not expect depends on the time of asking: ``core.advice`` says it.
     """
 
     patterns: tuple[Pattern, ...] = ()
@@ -193,7 +194,6 @@ def _schedule(reading: _Reading, source: Source, path: Path, table: dict[str, ob
     made = drafts.read_schedule(source, table, path)
     if made:
         reading.schedules.append(made)
-        reading.notes += [_note(source, (*path, "calendar", "cron"), said) for said in advice.of_schedule(made)]
 
 
 def _binding(reading: _Reading, source: Source, path: Path, table: dict[str, object]) -> None:

@@ -87,6 +87,8 @@ def _whole_second(value: object) -> int:
             us = instant.parse(_text(value))
         except ValueError as error:
             raise wrong(str(error)) from None
+    if not instant.FIRST <= us <= instant.LAST:
+        raise wrong("is outside the years 1970 to 2200")
     if us % instant.SECOND:
         raise wrong("must be a whole second")
     return us

@@ -81,7 +81,7 @@ def new_schedule_toml(
         raise Usage("calendar_needed", "say when: --cron with --zone, or --at")
     if at is not None and zone is not None:
         raise Usage("zone_with_at", "--at is an instant with its own offset; leave --zone out")
-    once = {"at": [at]} if at is not None else {"cron": cron} if zone is None else {"cron": cron, "zone": zone}
+    calendar = {"at": None if at is None else [at], "cron": cron, "zone": zone}
     text = "".join(
         (
             "format = 1\n\n",
@@ -90,7 +90,7 @@ def new_schedule_toml(
             _table(f"[binding.{_quoted(f'{name}@1')}.main]", {"argv": list(command), "timeout": TIMEOUT}),
             "\n",
             _table("[[schedule]]", {"name": name, "pattern": f"{name}@1"}),
-            _table("[schedule.calendar]", once),
+            _table("[schedule.calendar]", {key: value for key, value in calendar.items() if value is not None}),
         )
     )
     try:
