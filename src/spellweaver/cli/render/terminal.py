@@ -49,8 +49,7 @@ class Paper:
 
 def table(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> str:
     """The table as text, with a line end; the header alone when there are no items."""
-    cells = [[paper.cell(column.of(item)) for column in columns] for item in items]
-    widths = [max([cell_len(column.head), *(row[at].cell_len for row in cells)]) for at, column in enumerate(columns)]
+    cells, widths = _measured(items, columns, paper)
     kept = _fitting(columns, widths, paper.width)
     made = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=Style(bold=True))
     for at in kept:
@@ -58,6 +57,20 @@ def table(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> s
     for row in cells:
         made.add_row(*(row[at] for at in kept))
     return _printed(made, paper, sum(widths[at] + GAP for at in kept))
+
+
+def dropped(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> set[str]:
+    """The heads of the columns that ``table`` has no room for, so that a screen can say them in another place."""
+    _, widths = _measured(items, columns, paper)
+    kept = _fitting(columns, widths, paper.width)
+    return {column.head for at, column in enumerate(columns) if at not in kept}
+
+
+def _measured(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> tuple[list[list[Text]], list[int]]:
+    """The cells, and the width that each column wants."""
+    cells = [[paper.cell(column.of(item)) for column in columns] for item in items]
+    widths = [max([cell_len(column.head), *(row[at].cell_len for row in cells)]) for at, column in enumerate(columns)]
+    return cells, widths
 
 
 def fields(item: Item, columns: tuple[Column, ...], paper: Paper) -> str:
