@@ -1,0 +1,55 @@
+"""The examples are what the README says they are: each is checked, defined, bound, activated and simulated; the unit keeps the shims alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spellweaver.clock import VirtualClock
+from spellweaver.core import instant
+from spellweaver.service.loop import Orders
+from tests.support.program import call
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCHEDULES = ("nightly-backup.toml", "probe.toml", "dst.toml")
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_an_example_can_be_defined_and_activated(name: str, tmp_path: Path) -> None:
+    ledger, clock = str(tmp_path / "state" / "ledger.db"), VirtualClock(instant.parse("2026-11-30T12:00:00Z"))
+    assert call("init", ledger=ledger, clock=clock).status == 0
+    assert call("check", str(EXAMPLES / name), ledger=ledger, clock=clock).status == 0
+    done = call("define", str(EXAMPLES / name), "--bind", "--activate", ledger=ledger, clock=clock)
+    assert done.status == 0, done.err
+    listed = call("schedule", "list", "--json", ledger=ledger, clock=clock).document["items"]
+    assert listed and {item["state"] for item in listed} == {"active"}
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_an_example_can_be_simulated_over_both_clock_changes(name: str, tmp_path: Path) -> None:
+    for start in ("2026-03-28T12:00:00Z", "2026-10-24T12:00:00Z"):
+        done = call("simulate", str(EXAMPLES / name), "--from", start, "--for", "2d", "--json", ledger=str(tmp_path / "none.db"))
+        assert done.status == 0, done.err
+        assert done.document["items"]
+
+
+def test_the_policy_example_can_be_applied(tmp_path: Path) -> None:
+    ledger = str(tmp_path / "state" / "ledger.db")
+    assert call("init", ledger=ledger).status == 0
+    assert call("policy", "check", str(EXAMPLES / "policy.toml"), ledger=ledger).status == 0
+    assert call("policy", "apply", str(EXAMPLES / "policy.toml"), ledger=ledger).status == 0
+
+
+def test_the_unit_lets_the_shims_live() -> None:
+    lines = (EXAMPLES / "systemd" / "spellweaver.service").read_text(encoding="utf-8").splitlines()
+    settings = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    wanted = {
+        "Type": "notify", "KillMode": "process", "Restart": "on-failure", "StateDirectory": "spellweaver",
+        "RuntimeDirectory": "spellweaver", "RuntimeDirectoryMode": "0755",
+    }  # fmt: skip
+    assert {key: settings.get(key) for key in wanted} == wanted
+    drain = instant.parse_duration(settings["ExecStart"].rpartition("--drain ")[2])
+    longest_grace = 30 * instant.SECOND
+    assert int(settings["TimeoutStopSec"]) * instant.SECOND > drain + longest_grace
+    assert drain >= Orders().drain_us
