@@ -47,7 +47,7 @@ def civil_text(civil_s: int, *, seconds: bool = True) -> str:
 def parse_civil(text: str) -> int:
     """The civil second of ``YYYY-MM-DD[THH:MM[:SS]]``. Raises ValueError with a sentence."""
     date, _, clock = text.partition("T")
-    numbers = [
+    numbers: list[int] = [
         *_numbers(date, "-", (4, 2, 2)),
         *(_numbers(clock, ":", (2, 2, 2)[: clock.count(":") + 1]) if clock or "T" in text else ()),
     ]

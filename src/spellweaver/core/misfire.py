@@ -193,6 +193,8 @@ def _group(terms: Terms, low: int, high: int, now: int, allowance_us: int, *, on
             yield _Group(terms, kind, run.first, run.last, run.count, terms.due_at(run.first))
             continue
         for found in terms.calendar.walk(run.first.instant_s - 1, run.last.instant_s):
+            if found.fate != "fires":  # what a gap took surfaces at its end, where this run may begin
+                continue
             due_at = terms.due_at(found)
             yield _Group(
                 terms, _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us), found, found, 1, due_at

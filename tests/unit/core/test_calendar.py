@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from spellweaver.core import grammar, zone
+from spellweaver.core import grammar, instant, misfire, zone
 from spellweaver.core.calendar import Calendar, Candidate, Interpretation, Run, parse_key
 from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.policy import Fold, Gap
+from spellweaver.core.schedule import Jitter
 from tests.support.calendars import calendar, candidates, due, shown, utc
 
 
@@ -326,3 +327,17 @@ def test_other_rules_are_another_zone_not_a_stand_in() -> None:
     )
     assert due(made, "2026-07-01T00:00:00Z", "2026-07-02T00:00:00Z") == ["2026-07-01T11:00:00Z"]
     assert due(summer, "2026-07-01T00:00:00Z", "2026-07-02T00:00:00Z") == ["2026-07-01T10:00:00Z"]
+
+
+@pytest.mark.rule("CAL-03")
+def test_what_a_gap_took_is_judged_once() -> None:
+    """The missing times and a firing at the gap's end share an instant; a look just then gives each one fate."""
+    end_s = utc("2026-03-29T01:00:00Z")
+    made = calendar("*/20 * * * *", "Europe/Bratislava")
+    terms = misfire.Terms(1, 1, "local/probe", made, Jitter(), None, instant.DAY)
+    stretch = misfire.Stretch(end_s - 60, end_s, terms)
+    skipped, offered = misfire.judge([stretch], [], now=end_s * instant.SECOND, allowance_us=instant.SECOND)
+    assert isinstance(skipped, misfire.Settle)
+    assert (skipped.state, skipped.reason, skipped.count) == ("skipped", "gap", 3)
+    assert isinstance(offered, misfire.Offer)
+    assert offered.found == Candidate(end_s, civil("2026-03-29T03:00:00"), -1, "fires")
