@@ -22,8 +22,8 @@ from tests.support.calendars import rules
 
 WHOLE = os.environ.get("SPELLWEAVER_SWEEP") == "all"
 SEED = int(os.environ.get("SPELLWEAVER_SEED", "12"))
-HOURS_S = 30 * 3600
-# half an hour, over midnight, a civil day, winter below standard time, Ramadan, odd seconds, two hours, no change at all
+HOURS_S = 24 * 3600
+# half an hour, over midnight, a civil day, winter below standard time, Ramadan, odd seconds, two hours, no change
 TELLING = (
     "Australia/Lord_Howe",
     "America/Sao_Paulo",
@@ -96,12 +96,12 @@ def test_enumeration_equals_a_walk_over_minutes(name: str) -> None:
     for change_s in changes_to_look_at(name):
         days = walk.Days(offset, change_s - HOURS_S, change_s + HOURS_S)
         for expression in near(name, change_s):
-            matches = walk.matcher(expression)
+            says = days.read(walk.matcher(expression))
             for fold in FOLDS:
                 for gap in GAPS:
                     made = Calendar(Interpretation(name, kept.digest, parse_cron(expression), fold, gap), kept)
                     said = list(made.walk(days.after_s, days.until_s))
-                    assert said == days.says(matches, fold, gap), (name, change_s, expression, fold, gap)
+                    assert said == says(fold, gap), (name, change_s, expression, fold, gap)
                     assert made.count(days.after_s, days.until_s) == len(said)
                     compared += 1
     print(f"{name}: {compared} calendars compared")

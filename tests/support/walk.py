@@ -123,32 +123,40 @@ class Days:
     def __init__(self, offset: Callable[[int], int], after_s: int, until_s: int) -> None:
         self.after_s, self.until_s = after_s, until_s
         self.shown: dict[int, list[int]] = {}
-        self.jumps: list[tuple[int, int, int]] = []  # end of gap, last reading before it, reading at its end
+        self.gaps: list[tuple[int, range]] = []  # the end of each, and the minutes between the readings around it
         # a repeated reading may have its other showing outside the stretch
         at_s, before = after_s - 90_000, offset(after_s - 90_000)
+        now = before
         while at_s <= until_s + 90_000:
-            now = offset(at_s)
             if now > before:
-                self.jumps.append((at_s, at_s - 1 + before, at_s + now))
+                self.gaps.append((at_s, range(-(-(at_s + before) // 60) * 60, at_s + now, 60)))
             before = now
             if (at_s + now) % 60 == 0:
                 self.shown.setdefault(at_s + now, []).append(at_s)
             ahead = at_s + 60 - (at_s + now) % 60
-            at_s = ahead if offset(ahead) == now else at_s + 1
+            now = offset(ahead)
+            if now != before:  # the clock was set within this minute: look at each of its seconds
+                ahead = at_s + 1
+                now = offset(ahead)
+            at_s = ahead
 
-    def says(self, matches: Callable[[int], bool], fold: str, gap: str) -> list[Found]:
-        found: list[Found] = []
-        for civil_s, instants in self.shown.items():
-            if matches(civil_s):
+    def read(self, matches: Callable[[int], bool]) -> Callable[[str, str], list[Found]]:
+        """What an expression says in this stretch, for each (fold, gap)."""
+        shown = [(civil_s, instants) for civil_s, instants in self.shown.items() if matches(civil_s)]
+        missing = [(end_s, [c for c in minutes if c not in self.shown and matches(c)]) for end_s, minutes in self.gaps]
+
+        def says(fold: str, gap: str) -> list[Found]:
+            found: list[Found] = []
+            for civil_s, instants in shown:
                 named = [(at_s, showing if len(instants) > 1 else -1) for showing, at_s in enumerate(instants)]
                 kept = {"earlier": named[:1], "later": named[-1:], "both": named}[fold]
                 found += [(at_s, civil_s, showing, "fires") for at_s, showing in kept]
-        firing = {entry[0] for entry in found}
-        for end_s, last, first in self.jumps:
-            minutes = range(-(-(last + 1) // 60) * 60, first, 60)
-            missing = [civil_s for civil_s in minutes if civil_s not in self.shown and matches(civil_s)]
-            if gap != "advance":
-                found += [(end_s, civil_s, -1, f"gap_{gap}") for civil_s in missing]
-            elif missing and end_s not in firing:
-                found.append((end_s, missing[0], -1, "fires"))
-        return sorted(entry for entry in found if self.after_s < entry[0] <= self.until_s)
+            firing = {entry[0] for entry in found}
+            for end_s, passed_over in missing:
+                if gap != "advance":
+                    found += [(end_s, civil_s, -1, f"gap_{gap}") for civil_s in passed_over]
+                elif passed_over and end_s not in firing:
+                    found.append((end_s, passed_over[0], -1, "fires"))
+            return sorted(entry for entry in found if self.after_s < entry[0] <= self.until_s)
+
+        return says
