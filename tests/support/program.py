@@ -17,7 +17,10 @@ from unittest import mock
 import jsonschema
 
 from spellweaver.cli.main import main
-from spellweaver.clock import Clock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from spellweaver.clock import Clock
 
 SRC = Path(__file__).parents[2] / "src"
 SCHEMAS = SRC / "spellweaver" / "cli" / "schemas"
@@ -61,19 +64,27 @@ class Screen(io.StringIO):
         return True
 
 
-def call(*words: str, ledger: Path | str | None = None, clock: Clock | None = None, env: dict[str, str] | None = None) -> Done:
+def call(
+    *words: str, ledger: Path | str | None = None, clock: Clock | None = None, env: dict[str, str] | None = None
+) -> Done:
     """Runs one command line behind a pipe."""
     return _call(words, io.StringIO(), ledger, clock, env)
 
 
 def at_terminal(
-    *words: str, width: int = 80, ledger: Path | str | None = None, clock: Clock | None = None, env: dict[str, str] | None = None
+    *words: str,
+    width: int = 80,
+    ledger: Path | str | None = None,
+    clock: Clock | None = None,
+    env: dict[str, str] | None = None,
 ) -> Done:
     """The same as a person sees it: a terminal of that width."""
     return _call(words, Screen(), ledger, clock, {"COLUMNS": str(width), "TERM": "xterm", **(env or {})})
 
 
-def _call(words: tuple[str, ...], out: io.StringIO, ledger: Path | str | None, clock: Clock | None, env: dict[str, str] | None) -> Done:
+def _call(
+    words: tuple[str, ...], out: io.StringIO, ledger: Path | str | None, clock: Clock | None, env: dict[str, str] | None
+) -> Done:
     err = io.StringIO()
     line = [*(("--ledger", str(ledger)) if ledger else ()), *words]
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "TZ")}
@@ -85,9 +96,20 @@ def _call(words: tuple[str, ...], out: io.StringIO, ledger: Path | str | None, c
 
 def process(*words: str, env: dict[str, str] | None = None, **rest: object) -> subprocess.CompletedProcess[str]:
     """The same in a real process of its own."""
-    environ = {"PYTHONPATH": str(SRC), "PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **(env or {})}
+    environ = {
+        "PYTHONPATH": str(SRC),
+        "PATH": os.environ["PATH"],
+        "HOME": "/nonexistent",
+        "LANG": "C.UTF-8",
+        **(env or {}),
+    }
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        [sys.executable, "-m", "spellweaver.cli.main", *words], env=environ, text=True, capture_output=True, timeout=60, **rest
+        [sys.executable, "-m", "spellweaver.cli.main", *words],
+        env=environ,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        **rest,
     )
 
 
@@ -105,7 +127,13 @@ print("status", status, file=sys.stderr)
 def imported(*words: str, ledger: Path | str | None = None, env: dict[str, str] | None = None) -> set[str]:
     """The modules that a real process loads for one command line, behind a pipe. The command must succeed."""
     line = [*(("--ledger", str(ledger)) if ledger and words[0] != "__names" else ()), *words]
-    environ = {"PYTHONPATH": str(SRC), "PATH": os.environ["PATH"], "HOME": "/nonexistent", "LANG": "C.UTF-8", **(env or {})}
+    environ = {
+        "PYTHONPATH": str(SRC),
+        "PATH": os.environ["PATH"],
+        "HOME": "/nonexistent",
+        "LANG": "C.UTF-8",
+        **(env or {}),
+    }
     done = subprocess.run(
         [sys.executable, "-c", _REPORT.format(words=line)], env=environ, text=True, capture_output=True, timeout=60
     )
@@ -118,7 +146,9 @@ def valid(body: object) -> None:
     """Checks a document against the schema of its kind, and that it has no key which the schema doesn't name."""
     assert isinstance(body, dict)
     path = SCHEMAS / f"{body['kind']}.json"
-    assert path.exists(), f"kind {body['kind']} has no schema; declare it in cli/kinds and run python -m spellweaver.cli.generate"
+    assert path.exists(), (
+        f"kind {body['kind']} has no schema; declare it in cli/kinds and run python -m spellweaver.cli.generate"
+    )
     jsonschema.validate(body, closed(json.loads(path.read_text())), format_checker=jsonschema.FormatChecker())
 
 

@@ -53,6 +53,7 @@ class Hearing:
     """Takes the shared options wherever they stand, and ends with the exit status that a command returned."""
 
     get_params: Callable[[Any], list[Any]]  # of typer's class that stands behind this one
+    examples: tuple[str, ...] = ()
 
     def __init__(self, *args: Any, params: list[Any] | None = None, **rest: Any) -> None:
         super().__init__(*args, **{**rest, "params": [*(params or ()), *SHARED]})
@@ -73,9 +74,8 @@ class Hearing:
         """A verb has none."""
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        if examples := getattr(self, "examples", ()):
-            with formatter.section("Examples"):
-                formatter.write("".join(f"  {line}\n" for line in examples))
+        with formatter.section("Examples"):
+            formatter.write("".join(f"  {line}\n" for line in self.examples))
 
 
 def _section(ctx: Any, formatter: Any, title: str, options: list[Any]) -> None:
@@ -86,8 +86,6 @@ def _section(ctx: Any, formatter: Any, title: str, options: list[Any]) -> None:
 
 class Command(Hearing, TyperCommand):
     """A verb."""
-
-    examples: tuple[str, ...] = ()
 
 
 class Noun(Hearing, TyperGroup):
@@ -161,8 +159,12 @@ def made(word: str) -> Any:
         app.callback()(lambda: None)
     found: Any = typer.main.get_command(app)
     found.name = word
-    for verb in [found] if word in marked else found.commands.values():
-        verb.examples = marked[verb.name].examples
+    if word in marked:
+        found.examples = marked[word].examples
+        return found
+    for name, verb in found.commands.items():
+        verb.examples = marked[name].examples
+    found.examples = tuple(verb.examples[0] for verb in list(found.commands.values())[:2])
     return found
 
 

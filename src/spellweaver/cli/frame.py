@@ -112,7 +112,7 @@ class Frame:
         self, kind: str, items: Iterable[Item], columns: tuple[Column, ...], *,
         head: Head | None = None, empty: str | None = None,
     ) -> None:  # fmt: skip
-        """A list: a table for people, lines for a pipe, a document or a stream in JSON. ``empty`` is said when it is."""
+        """A list: a table for people, lines for a pipe, a document or a stream in JSON. ``empty``: said of none."""
         rows = list(items)
         if self.document(kind, rows, head=head):
             return
@@ -125,9 +125,7 @@ class Frame:
         if not self.document(kind, [item], head=head):
             self.fields(item, columns)
 
-    def document(
-        self, kind: str, items: Iterable[Item], *, head: Head | None = None, more: Item | None = None
-    ) -> bool:
+    def document(self, kind: str, items: Iterable[Item], *, head: Head | None = None, more: Item | None = None) -> bool:
         """Writes JSON if it was asked for, and says whether it was. ``more`` are keys beside ``items``."""
         if self.json:
             from spellweaver.cli.render.document import envelope

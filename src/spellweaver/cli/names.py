@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-KINDS = ("schedules", "occurrences", "invocations", "patterns", "references")
+KINDS = ("schedules", "occurrences", "invocations", "patterns", "references", "kinds")
 MOST = 200
 
 
@@ -34,6 +34,9 @@ def answer(words: list[str]) -> int:
 
 
 def _names(kind: str, prefix: str, said: str | None) -> list[str]:
+    if kind == "kinds":
+        files = os.listdir(f"{os.path.dirname(__file__)}/schemas")
+        return sorted(name.removesuffix(".json") for name in files if name.startswith(prefix))
     from spellweaver.cli.places import Places
     from spellweaver.ledger.observe import observe
     from spellweaver.ledger.queries import load

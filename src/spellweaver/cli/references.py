@@ -44,7 +44,11 @@ def parse(text: str) -> Reference:
     if prefix in PREFIXES and _is_number(number):
         return Reference(PREFIXES[prefix], int(number))
     if text and _NAME.issuperset(text):
-        raise NotFound("no_reference", f"{text} names a Schedule, not one of its firings", hint=f"spellweaver explain {text}@latest")
+        raise NotFound(
+            "no_reference",
+            f"{text} names a Schedule, not one of its firings",
+            hint=f"spellweaver explain {text}@latest",
+        )
     raise _unknown(text)
 
 

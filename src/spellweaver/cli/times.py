@@ -90,7 +90,7 @@ def left(us: int, now: int) -> str:
 
 
 def day_and_time(civil_s: int) -> str:
-    """``Sun 2026-10-25 02:30``, seconds where they are not zero; of a civil second, so a zone has to be named beside it."""
+    """``Sun 2026-10-25 02:30``, seconds where they are not zero. It is of no zone: one has to be named beside it."""
     weekday = _WEEKDAYS[civil_s // instant.DAY_S % 7]
     return f"{weekday} {instant.civil_text(civil_s, seconds=civil_s % 60 != 0).replace('T', ' ')}"
 

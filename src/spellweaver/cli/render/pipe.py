@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 
 def lines(
-    items: Iterable[Item], columns: tuple[Column, ...], *,
-    header: bool, colours: bool, read: Read = for_programs, apart: str = "\t",
+    items: Iterable[Item],
+    columns: tuple[Column, ...],
+    *,
+    header: bool,
+    colours: bool,
+    read: Read = for_programs,
+    apart: str = "\t",
 ) -> Iterator[str]:
     """A line for each item. ``read`` makes text of a value; a stream on a terminal has another one, and blanks
     between fields.
