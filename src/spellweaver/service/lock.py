@@ -42,7 +42,7 @@ def _write(fd: int, socket: str | None, clock: Clock, program: str) -> None:
     me = process.identity(os.getpid())
     facts = {
         "pid": me.pid, "start_ticks": me.start_ticks, "boot_id": me.boot_id, "socket": socket,
-        "started_at": clock.now(), "program": program,
+        "started_at": clock.now(), "version": program,
     }  # fmt: skip
     data = json.dumps(facts).encode() + b"\n"
     os.ftruncate(fd, 0)

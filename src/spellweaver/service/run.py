@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TextIO
 
+from spellweaver.engine import tick
 from spellweaver.host import notify
 from spellweaver.host.door import Door
 from spellweaver.host.keeper import Keeper
@@ -69,3 +70,9 @@ def serve(site: Site, *, clock: Clock, orders: Orders, out: TextIO, on_look: Cal
         if on_look is not None:
             loop.on_look = on_look
         loop.run()
+
+
+def once(site: Site, *, clock: Clock, out: TextIO, period_us: int | None, wait: bool) -> tick.Pass:
+    """One pass, for scripts. Raises as ``serve``."""
+    with assembled(site, clock=clock, orders=Orders(), out=out) as loop:
+        return loop.once(period_us=period_us, wait=wait)
