@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import types
 import typing
+from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -102,11 +103,13 @@ def unknown_key(table: type[BaseModel], key: str) -> tuple[str, str | None]:
     return "is no key of this table", f"its keys are {', '.join(known)}"
 
 
+@lru_cache
 def keys(table: type[BaseModel]) -> list[str]:
     """The keys of a table, as they are written in a file."""
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
+@lru_cache
 def _elsewhere(table: type[BaseModel]) -> dict[str, str]:
     """Keys of the other tables and where they belong; of a schedule's own tables first."""
     homes: dict[str, str] = {}

@@ -30,6 +30,9 @@ _FILLER = re.compile(r"(?:[ \t\n]+|#[^\n]*)*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _LITERAL = re.compile(r"'[^'\n]*'")
+# up to two more quotes may stand before the closing three and belong to the string
+_LONG_STRING = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"{3,5}', re.DOTALL)
+_LONG_LITERAL = re.compile(r"'''(?:[^']|'(?!''))*'{3,5}", re.DOTALL)
 _TOKEN = re.compile(r"\d{4}-\d\d-\d\d \d\d[^\s,\]}#]*|[^\s,\]}#]+")
 
 
@@ -61,18 +64,31 @@ class Positions:
     places: dict[Path, Place] = field(default_factory=dict)
     repeated: list[tuple[Path, int]] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
+    _line: tuple[int, str] = (0, "")
 
     def line_col(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1; a column is one character."""
-        if not self._starts:
-            self._starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
 
     def line(self, number: int) -> str:
         """The text of a line, without its end."""
-        lines = self.text.split("\n", number)
-        return lines[number - 1] if number <= len(lines) else ""
+        if self._line[0] != number:  # thousands of problems may stand on one long line; it is cut out once
+            starts = self._line_starts()
+            end = starts[number] - 1 if number < len(starts) else len(self.text)
+            self._line = (number, self.text[starts[number - 1] : end])
+        return self._line[1]
+
+    def offset(self, line: int, col: int) -> int:
+        """The inverse of ``line_col``, never behind the end of the text."""
+        starts = self._line_starts()
+        return min(starts[min(line, len(starts)) - 1] + col - 1, len(self.text))
+
+    def _line_starts(self) -> list[int]:
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return self._starts
 
     def nearest(self, path: Path) -> Place:
         """The place of ``path``, else of the closest table around it; the document stands at its first character."""
@@ -252,11 +268,7 @@ class _Scanner:
             raise _Lost
 
     def scalar(self) -> None:
-        for quote in ('"""', "'''"):
-            if self.separator == "=" and self.peek(quote):
-                self.long_string(quote)
-                return
-        pattern = _STRING if self.peek('"') else _LITERAL if self.peek("'") else _TOKEN
+        pattern = self.form()
         match = pattern.match(self.text, self.at)
         if not match:
             raise _Lost
@@ -264,19 +276,10 @@ class _Scanner:
             raise TooMuch(self.at, "this number has too many digits")
         self.at = match.end()
 
-    def long_string(self, quote: str) -> None:
-        """A string in three quotes; up to two more quotes may stand before the closing three and belong to it."""
-        self.at += 3
-        while True:
-            end = self.text.find(quote, self.at)
-            if end < 0:
-                raise _Lost
-            escape = self.text.find("\\", self.at, end) if quote == '"""' else -1
-            if escape >= 0:
-                self.at = escape + 2
-                continue
-            self.at = end + 3
-            for _ in range(2):
-                if self.peek(quote[0]):
-                    self.at += 1
-            return
+    def form(self) -> re.Pattern[str]:
+        """What the value that begins here looks like."""
+        if self.separator == "=":
+            for quote, pattern in (('"""', _LONG_STRING), ("'''", _LONG_LITERAL)):
+                if self.peek(quote):
+                    return pattern
+        return _STRING if self.peek('"') else _LITERAL if self.peek("'") else _TOKEN

@@ -133,15 +133,9 @@ def _toml(source: Source) -> dict[str, object] | None:
     except ValueError as error:
         said = str(error)
         found = _AT_LINE.search(said)
-        source.tell_at(_offset(text, found), said[: found.start()] if found else said)
+        offset = source.positions.offset(int(found[1]), int(found[2])) if found and found[1] else len(text.rstrip("\n"))
+        source.tell_at(offset, said[: found.start()] if found else said)
     return None
-
-
-def _offset(text: str, found: re.Match[str] | None) -> int:
-    if not found or not found[1]:
-        return len(text.rstrip("\n"))
-    starts = [0, *(match.end() for match in re.finditer("\n", text))]
-    return min(starts[int(found[1]) - 1] + int(found[2]) - 1, len(text))
 
 
 def _json(source: Source) -> dict[str, object] | None:

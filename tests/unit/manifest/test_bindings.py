@@ -19,10 +19,10 @@ def only(said: dict[str, str], key: str) -> str:
 def test_all_that_a_binding_says() -> None:
     (made,) = accepted(
         binding(
-            'argv = ["/bin/a", "", "-x y"]\ntimeout = "30d"\nsuccess = [3, 0, 3]\ncwd = "/tmp"\nenv = { B = "2", A_1 = "" }'
+            'argv = ["/bin/a", "", "-x"]\ntimeout = "30d"\nsuccess = [3, 0]\ncwd = "/tmp"\nenv = { B = "2", A_1 = "" }'
         )
     ).bindings
-    assert made.argv == ("/bin/a", "", "-x y") and made.shell is None
+    assert made.argv == ("/bin/a", "", "-x") and made.shell is None
     assert (made.timeout_us, made.success, made.cwd) == (30 * instant.DAY, (0, 3), "/tmp")
     assert made.env == (("A_1", ""), ("B", "2"))
 

@@ -77,7 +77,6 @@ def test_all_faults_of_a_graph_at_once() -> None:
     }
 
 
-@pytest.mark.rule("PAT-4")
 @pytest.mark.parametrize("line", ['name = "x"', "active = true", 'route = "x"', 'digest = "0"', "schema_version = 1"])
 def test_what_is_kept_apart_from_the_manifest_is_no_key_of_it(line: str) -> None:
     (said,) = refused(pattern(line)).values()

@@ -251,3 +251,10 @@ def test_policy(table: str, values: tuple[int, ...]) -> None:
 def test_every_number_of_the_policy_has_bounds(line: str) -> None:
     (said,) = refused(f"[policy]\n{line}").values()
     assert said.startswith("must be ")
+
+
+@pytest.mark.timeout(20)
+def test_thousands_of_problems_on_one_line_are_told_too() -> None:
+    found = problems("format = 1\nx = [" + "nan," * 50_000 + "]")
+    assert len(found) == 50_001
+    assert len({id(problem.text) for problem in found}) <= 2

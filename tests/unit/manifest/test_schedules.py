@@ -25,7 +25,8 @@ def only(said: dict[str, str], key: str) -> str:
 def test_all_that_a_schedule_says() -> None:
     made = draft(
         'authority = "ops"\nclass = "deadline_windowed"\nallowed_delay = "3h"\noverlap = "forbid"\n'
-        'input = { profile = "full", n = [1, 0.5, true] }\nlabels = { team = "ops ✓" }\nfrom = 2026-12-01T01:00:00+01:00',
+        'input = { profile = "full", n = [1, 0.5, true] }\nlabels = { team = "ops ✓" }\n'
+        "from = 2026-12-01T01:00:00+01:00",
         calendar=CRON
         + '\nfold = "both"\ngap = "advance"'
         + '\nzone_rules = "host"\njitter = { mode = "deterministic", max = "600s" }',
