@@ -255,7 +255,7 @@ def test_what_would_cost_the_parser_too_much(text: str, sentence: str) -> None:
 
 
 def test_long_strings_of_escapes_and_quotes() -> None:
-    """The largest string that a file may hold is passed over in one sweep; going back at each escape took 17 seconds."""
+    """The largest string a file may hold is passed over in one sweep; going back at each escape took 17 seconds."""
     for piece in ("\\\\", '""a', "\\u00e9", "\n"):
         agree(f'a = """{piece * (200_000 // len(piece))}"""\nb = 1\n')
     agree("a = '''" + "''a" * 60_000 + "'''\nb = 1\n")
