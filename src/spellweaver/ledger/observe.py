@@ -7,7 +7,6 @@ version (78), and reads back what it set. A reader takes no write lock and works
 from __future__ import annotations
 
 import os
-from array import array
 
 import apsw
 
@@ -34,7 +33,8 @@ def open_file(path: str, flags: int) -> apsw.Connection:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
             check_format(connection, path)
-            _keep_log(connection)
+            if flags & apsw.SQLITE_OPEN_READWRITE:
+                _keep_log(connection)
         except BaseException:
             connection.close()
             raise
@@ -154,5 +154,7 @@ def _pragma(connection: apsw.Connection, name: str) -> apsw.SQLiteValue:
 
 def _keep_log(connection: apsw.Connection) -> None:
     """The grown log outlives the last connection (SQLITE_FCNTL_PERSIST_WAL wants the address of an int)."""
+    from array import array  # dear, and a reader never gets here: it can't end the log
+
     on = array("i", [1])
     connection.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, on.buffer_info()[0])
