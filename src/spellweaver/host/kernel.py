@@ -38,20 +38,12 @@ def _read(path: str) -> str:
 
 def start_ticks(pid: int) -> int:
     """When a process began, in clock ticks since boot. Raises ProcessLookupError."""
-    return int(_stat(pid)[_START_TICKS])
-
-
-def parent(pid: int) -> int:
-    """Raises ProcessLookupError."""
-    return int(_stat(pid)[1])
-
-
-def _stat(pid: int) -> list[str]:
     try:
         text = _read(f"/proc/{pid}/stat")
     except (FileNotFoundError, ProcessLookupError):
         raise ProcessLookupError(pid) from None
-    return text[text.rindex(")") + 2 :].split()  # the name before it may hold spaces and brackets
+    after_name = text[text.rindex(")") + 2 :].split()  # the name may hold spaces and brackets
+    return int(after_name[_START_TICKS])
 
 
 def pidfd_inode(pidfd: int) -> int:

@@ -90,3 +90,12 @@ def test_an_attempt_without_a_log_has_said_nothing(tmp_path: Path) -> None:
     assert logs.read(str(tmp_path)) == logs.Kept(b"", 0, b"", 0)
     assert logs.follow(str(tmp_path), 0) == logs.Piece(b"", 0, 0, True)
     assert logs.text(logs.Kept(b"a", 7, b"b", 9)) == b"a\n[spellweaver: 7 bytes dropped here]\nb"
+
+
+def test_a_chunk_that_is_not_counted_yet_harms_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = body(HEAD + 2 * TAIL)
+    log = CappedLog(str(tmp_path / "log"))
+    write(log, data, random.Random(1))
+    monkeypatch.setattr(CappedLog, "_count", lambda _: None)
+    log.write(b"x" * CHUNK)
+    assert logs.read(str(tmp_path)).tail == data[-TAIL:]
