@@ -38,7 +38,7 @@ def read_operator_file(path: str, *, limit: int) -> bytes:
         if facts.st_size > limit:
             raise NoInput(
                 "file_too_large",
-                f"{path}: has {facts.st_size // 1024} KiB; the limit is {limit // 1024} KiB",
+                f"{path}: has {-(-facts.st_size // 1024)} KiB; the limit is {limit // 1024} KiB",
                 path=path,
             )
         data = b""

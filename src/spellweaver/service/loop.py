@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 LOOK_US = SECOND  # the longest wait
 DRAIN_LOOK_US = SECOND // 10
+LONGEST_END_US = 40 * SECOND  # the longest grace of a command, and what its shim needs after the KILL
 STALL_US = 5 * SECOND  # a pass is counted for at most so long
 LOOKED_US = 30 * SECOND  # how often an idle daemon leaves word that it looked
 
@@ -233,7 +234,8 @@ class Loop:
         if not self._workers.idle():
             self._writer.call(_cancel_all)
             self._workers.terminate()
-            self._workers.join()
+            if not self._workers.join(LONGEST_END_US):  # an escaped child: its shim goes on, the next daemon adopts it
+                self._say("left_running", {"attempts": self._workers.count()})
             self._raise_trouble()
 
     # saying
