@@ -19,6 +19,7 @@ from typing import Literal
 from spellweaver.core.calendar import Calendar, Candidate
 from spellweaver.core.instant import SECOND
 from spellweaver.core.schedule import Jitter, jitter_us
+from spellweaver.core.window import Window
 
 ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
 
@@ -61,13 +62,17 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A pending Occurrence from before. ``unjudged``: it was stored before its due instant and not looked at since."""
+    """A pending Occurrence from before; its window opens at its due instant. ``unjudged``: it was stored before that
+    instant and not looked at since.
+    """
 
     occurrence: int
-    due_at: int
-    closes_at: int | None
+    window: Window
     horizon_us: int
     unjudged: bool
+
+    def late_us(self, now: int) -> int:
+        return now - self.window.opens_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +100,13 @@ class Settle:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A pending Occurrence from before that ends: ``superseded`` or ``horizon``."""
+    """A pending Occurrence from before that ends. ``late_us``: decision time minus due instant."""
 
     occurrence: int
-    reason: Literal["superseded", "horizon"]
+    state: Literal["missed", "skipped"]
+    reason: Literal["superseded", "horizon", "latest_start", "finish_by"]
+    late_us: int
+    horizon_us: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,7 @@ class Keep:
     """A pending Occurrence from before that was found late and is the one offered."""
 
     occurrence: int
+    late_us: int
 
 
 Fate = Offer | Settle | Drop | Keep
@@ -139,23 +148,41 @@ def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowan
     ones stay.
     """
     groups = [g for stretch in stretches for g in _cut(stretch, now=now, allowance_us=allowance_us)]
-    late = [w for w in waiting if w.unjudged and now - w.due_at > allowance_us]
-    too_old = {w.occurrence for w in late if now - w.due_at > w.horizon_us}
-    missed = bool(late) or any(g.kind in ("horizon", "closed", "eligible") for g in groups)
-    ordinary = any(g.kind == "ordinary" for g in groups)
-    eligible = [i for i, g in enumerate(groups) if g.kind == "eligible"]
-    newest = eligible[-1] if eligible and not ordinary else None
-
-    fates: list[Fate] = [Drop(w.occurrence, "horizon") for w in waiting if w.occurrence in too_old]
-    if missed:
-        open_ones = [w for w in waiting if w.occurrence not in too_old and (w.closes_at is None or now < w.closes_at)]
-        stays = open_ones[-1] if open_ones and newest is None and not ordinary else None
-        offered = newest is not None or ordinary or stays is not None
-        fates += [Drop(w.occurrence, "superseded") for w in open_ones if offered and w is not stays]
-        fates += [Keep(stays.occurrence)] if stays is not None and stays in late else []
+    late = [w for w in waiting if w.unjudged and w.late_us(now) > allowance_us]
+    fates: list[Fate] = [drop for w in late if (drop := _over(w, now))]
+    if late or any(g.kind in ("horizon", "closed", "eligible") for g in groups):
+        ordinary = any(g.kind == "ordinary" for g in groups)
+        newest = None if ordinary else max((i for i, g in enumerate(groups) if g.kind == "eligible"), default=None)
+        fates += _choose_waiting(waiting, late, now, newer=ordinary or newest is not None)
+    else:
+        newest = None
     for i, group in enumerate(groups):
         fates += _offer_newest(group, now) if i == newest else _fate(group, now)
     return _joined(fates)
+
+
+def _over(found: Waiting, now: int) -> Drop | None:
+    """The end of one that was found late, in CAT-10's order: too old, then window closed."""
+    late_us = found.late_us(now)
+    if late_us > found.horizon_us:
+        return Drop(found.occurrence, "skipped", "horizon", late_us, found.horizon_us)
+    if bound := found.window.closed_by(now):
+        return Drop(found.occurrence, "missed", bound, late_us, found.horizon_us)
+    return None
+
+
+def _choose_waiting(waiting: list[Waiting], late: list[Waiting], now: int, *, newer: bool) -> Iterator[Fate]:
+    """CAT-02 among those from before. ``newer``: this look offers a newer firing, so all of them are older.
+
+    One that is not due yet has no part in it: nothing settles its fate earlier (OCC-14).
+    """
+    part = [w for w in waiting if w.window.opened(now) and w.window.closed_by(now) is None]
+    part = [w for w in part if w not in late or _over(w, now) is None]
+    young = [i for i, w in enumerate(part) if w.late_us(now) <= w.horizon_us]
+    stays = len(part) if newer else max(young, default=0)
+    yield from (Drop(w.occurrence, "skipped", "superseded", w.late_us(now), w.horizon_us) for w in part[:stays])
+    if stays < len(part) and part[stays] in late:
+        yield Keep(part[stays].occurrence, part[stays].late_us(now))
 
 
 def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND
 from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, Stretch, Waiting, members
+from spellweaver.core.window import Window
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.queries import load
 
@@ -49,10 +50,10 @@ def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
 
 def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
     id_, due_at, latest_start_at, finish_by, revision, reason, mode = row
-    bounds = [b for b in (latest_start_at, finish_by) if isinstance(b, int)]
+    bounds = (b if isinstance(b, int) else None for b in (latest_start_at, finish_by))
     horizon = tx.revisions.get(tx.connection, int(str(revision))).terms.horizon_us
     unjudged = reason == "not_yet" and mode == "live"
-    return Waiting(int(str(id_)), int(str(due_at)), min(bounds, default=None), horizon, unjudged)
+    return Waiting(int(str(id_)), Window(int(str(due_at)), *bounds), horizon, unjudged)
 
 
 def next_candidate(tx: Transaction, schedule: int, *, after_s: int) -> int | None:
@@ -113,16 +114,17 @@ def settle(
                         occurrence=int(str(row["id"])),
                     )
             case Drop():
-                tx.change(SQL["drop"], {"id": fate.occurrence, "reason": fate.reason, "at": now})
-                tx.record(
-                    "occurrence.skipped",
-                    now,
-                    {"reason": fate.reason},
-                    schedule=look.schedule,
-                    occurrence=fate.occurrence,
+                tx.change(
+                    SQL["drop"], {"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": now}
                 )
+                numbers = {"reason": fate.reason, "late_us": fate.late_us, "allowance_us": allowance_us}
+                if fate.reason == "horizon":
+                    numbers["horizon_us"] = fate.horizon_us
+                _record(tx, look, f"occurrence.{fate.state}", now, numbers, fate.occurrence)
             case Keep():
                 tx.change(SQL["keep"], (fate.occurrence,))
+                numbers = {"late_us": fate.late_us, "allowance_us": allowance_us, "mode": "catch_up"}
+                _record(tx, look, "occurrence.pending", now, numbers, fate.occurrence)
     if rows:
         tx.connection.executemany(SQL["store"], rows)
     tx.change(
@@ -141,6 +143,12 @@ def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:
     """CAL-06, RCV-05: this Schedule alone stops, said once."""
     tx.change(SQL["stop"], {"id": schedule, "why": why})
     tx.record("schedule.stopped", now, {"why": why}, schedule=schedule)
+
+
+def _record(
+    tx: Transaction, look: Unresolved, type_: str, now: int, numbers: dict[str, object], occurrence: int
+) -> None:
+    tx.record(type_, now, numbers, schedule=look.schedule, occurrence=occurrence)
 
 
 def _row(

@@ -37,7 +37,7 @@ UPDATE schedule SET settled_to = :settled_to, next_at = :next_at WHERE id = :id 
 UPDATE schedule SET state = 'stopped', why = :why WHERE id = :id AND state = 'active'
 
 -- name: drop
-UPDATE occurrence SET state = 'skipped', reason = :reason, decided_at = :at, wake_at = NULL WHERE id = :id AND state = 'pending'
+UPDATE occurrence SET state = :state, reason = :reason, decided_at = :at, wake_at = NULL WHERE id = :id AND state = 'pending'
 
 -- name: keep
 UPDATE occurrence SET mode = 'catch_up' WHERE id = ? AND state = 'pending'
