@@ -3,9 +3,9 @@
 SELECT seq, at, type, invocation, actor, data FROM event WHERE occurrence = ? ORDER BY seq
 
 -- name: of_range
--- What the journal says of a range: the events of the look that made it.
-SELECT seq, at, type, invocation, actor, data FROM event WHERE schedule = :schedule AND at = :at AND type = :type ORDER BY seq
-
--- name: of_revision
+-- What the journal says of a range: one event, written by the look that made it.
 SELECT seq, at, type, invocation, actor, data FROM event
-WHERE schedule = ? AND type IN ('schedule.defined', 'schedule.activated', 'schedule.stopped') ORDER BY seq
+WHERE type = 'range.' || :state AND schedule = :schedule AND at = :at AND data ->> '$.range' = :id
+
+-- name: range
+SELECT schedule, state, decided_at FROM firing_range WHERE id = ?

@@ -1,6 +1,6 @@
 -- name: newest
 SELECT i.id, i.occurrence, i.schedule, s.authority || '/' || s.name, p.key || '@' || p.revision, i.state, i.reason, i.disposition,
-    i.admitted_at, i.started_at, i.ended_at, last.code, last.signal, (SELECT count(*) FROM attempt WHERE run = run.id), o.revision
+    i.admitted_at, i.started_at, i.ended_at, last.code, last.signal, (SELECT count(*) FROM attempt a WHERE a.run = run.id), last.id, o.revision
 FROM invocation i JOIN schedule s ON s.id = i.schedule JOIN run ON run.invocation = i.id JOIN pattern_version p ON p.id = run.pattern
 JOIN occurrence o ON o.id = i.occurrence
 LEFT JOIN attempt last ON last.id = (SELECT max(id) FROM attempt WHERE run = run.id)
@@ -17,3 +17,6 @@ WHERE run.invocation = ? ORDER BY a.id
 
 -- name: of_occurrence
 SELECT id FROM invocation WHERE occurrence = ?
+
+-- name: revision_of
+SELECT o.revision FROM invocation i JOIN occurrence o ON o.id = i.occurrence WHERE i.id = ?

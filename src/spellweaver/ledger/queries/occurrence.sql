@@ -33,6 +33,11 @@ SELECT o.policy, o.authority, o.created_at, r.digest, r.zone_rules, p.key || '@'
     r.body ->> '$.recovery.misfire_horizon_us', r.body ->> '$.recovery.catch_up', r.body ->> '$.input', r.body ->> '$.labels'
 FROM occurrence o JOIN revision r ON r.id = o.revision JOIN pattern_version p ON p.id = r.pattern WHERE o.id = ?
 
+-- name: range_pinned
+SELECT NULL, NULL, f.decided_at, r.digest, r.zone_rules, p.key || '@' || p.revision, p.digest, r.body ->> '$.overlap',
+    r.body ->> '$.recovery.misfire_horizon_us', r.body ->> '$.recovery.catch_up', r.body ->> '$.input', r.body ->> '$.labels'
+FROM firing_range f JOIN revision r ON r.id = f.revision JOIN pattern_version p ON p.id = r.pattern WHERE f.id = ?
+
 -- name: at_civil
 -- The rows of one nominal civil second, in every generation.
 SELECT id, generation, civil, fold FROM occurrence
@@ -62,7 +67,7 @@ ORDER BY civil
 
 -- name: ranges_over
 -- Ranges that reach into a stretch of instants, both ends included.
-SELECT id, revision, generation, first_at, last_at FROM firing_range
+SELECT id, generation FROM firing_range
 WHERE schedule = :schedule AND last_at >= :begin AND first_at <= :end ORDER BY first_at
 
 -- name: generations

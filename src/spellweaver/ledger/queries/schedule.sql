@@ -1,7 +1,12 @@
 -- name: list
-SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id)),
-    s.active, (SELECT max(number) FROM revision WHERE schedule = s.id)
-FROM schedule s ORDER BY s.name, s.authority
+-- Every Schedule with the revision in force, else the newest one.
+SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, s.active, r.id, r.number,
+    (SELECT max(number) FROM revision WHERE schedule = s.id), p.key || '@' || p.revision,
+    r.body ->> '$.class', r.body ->> '$.overlap', r.body ->> '$.calendar.zone', r.body ->> '$.calendar.cadence.cron',
+    r.body ->> '$.calendar.cadence.every_s', r.body ->> '$.calendar.cadence.anchor_s', json_array_length(r.body, '$.calendar.cadence.at_s')
+FROM schedule s JOIN revision r ON r.id = ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
+JOIN pattern_version p ON p.id = r.pattern
+WHERE (:id IS NULL OR s.id = :id) AND (:state IS NULL OR s.state = :state) ORDER BY s.name, s.authority
 
 -- name: named
 -- Schedules of a bare name, in whatever authority, or of exactly authority/name.
@@ -10,20 +15,17 @@ SELECT id, authority || '/' || name FROM schedule WHERE name = :name AND (:autho
 -- name: names
 SELECT authority || '/' || name FROM schedule ORDER BY name, authority
 
--- name: one
-SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, s.active, s.settled_to, a.owner, a.generation
-FROM schedule s JOIN authority a ON a.name = s.authority WHERE s.id = ?
-
 -- name: revisions
--- Every revision, newest first, with when it came into force and when it was replaced.
+-- Every revision, newest first, with when it came into force and when another took its place.
 SELECT r.id, r.number, r.generation, r.digest, r.defined_at, p.key || '@' || p.revision,
     (SELECT max(a.decided_at) FROM activation a WHERE a.revision = r.id),
     (SELECT max(a.decided_at) FROM activation a WHERE a.replaced = r.id)
 FROM revision r JOIN pattern_version p ON p.id = r.pattern WHERE r.schedule = ? ORDER BY r.number DESC
 
--- name: body
--- The definition of a revision as it is kept, and a few fields of it.
-SELECT r.body, r.digest, r.number, r.generation FROM revision r WHERE r.id = ?
+-- name: facts
+-- What is kept of one revision.
+SELECT r.number, r.generation, r.digest, r.zone_rules, r.defined_at, r.body, s.settled_to, a.owner, a.generation
+FROM revision r JOIN schedule s ON s.id = r.schedule JOIN authority a ON a.name = s.authority WHERE r.id = ?
 
 -- name: reading
 -- How a revision reads the clock: its zone, the digest of the kept rules, and whether its firings are named to the minute, to the second
@@ -38,9 +40,12 @@ SELECT data FROM zone_rules WHERE digest = ?
 -- name: numbered
 SELECT id FROM revision WHERE schedule = ? AND number = ?
 
--- name: activations
-SELECT a.decided_at, a.begins_at, r.number, (SELECT number FROM revision WHERE id = a.replaced)
-FROM activation a JOIN revision r ON r.id = a.revision WHERE a.schedule = ? ORDER BY a.id
-
 -- name: settled_to
 SELECT settled_to FROM schedule WHERE id = ?
+
+-- name: coming
+-- What fires next is asked of: the revision in force and where its firings begin, else the newest revision.
+SELECT s.id, s.authority || '/' || s.name, s.state, s.why,
+    (SELECT a.begins_at FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
+    ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
+FROM schedule s WHERE :id IS NULL OR s.id = :id ORDER BY s.name, s.authority

@@ -34,19 +34,20 @@ SELECT ifnull(max(id), 0) FROM occurrence
 SELECT schedule, sum(skipped), sum(firings) FROM (
     SELECT schedule, (state = 'skipped') AS skipped, 1 AS firings FROM occurrence WHERE id >= :first AND nominal_at > :since
     UNION ALL
-    SELECT f.schedule, (f.state = 'skipped') * part, part FROM schedule s JOIN firing_range f ON f.schedule = s.id AND f.last_at > :since
-    JOIN (SELECT id, CASE WHEN first_at > :since THEN count
-                          ELSE max(1, count * (last_at - :since) / max(1, last_at - first_at)) END AS part FROM firing_range) USING (id)
+    SELECT schedule, (state = 'skipped') * part, part FROM (
+        SELECT f.schedule, f.state, CASE WHEN f.first_at > :since THEN f.count
+            ELSE max(1, f.count * (f.last_at - :since) / max(1, f.last_at - f.first_at)) END AS part
+        FROM schedule s JOIN firing_range f ON f.schedule = s.id AND f.last_at > :since)
 ) GROUP BY schedule
 
 -- name: waits
 -- What is not settled and waits for something: pending firings by their obstacle, then open Invocations that do not simply run.
-SELECT 'occ_' || o.id, s.authority || '/' || s.name, o.state, o.reason, o.created_at, o.latest_start_at, o.blockers, NULL
+SELECT 'occ_' || o.id, s.authority || '/' || s.name, o.state, o.reason, o.created_at, o.latest_start_at, o.blockers, o.revision
 FROM occurrence o JOIN schedule s ON s.id = o.schedule WHERE o.state = 'pending' AND o.reason <> 'not_yet'
 UNION ALL
-SELECT 'inv_' || i.id, s.authority || '/' || s.name, i.state, i.reason, i.admitted_at, NULL, NULL,
-    (SELECT max(a.started_at) FROM run JOIN attempt a ON a.run = run.id WHERE run.invocation = i.id)
-FROM invocation i JOIN schedule s ON s.id = i.schedule WHERE i.state IN ('queued', 'suspended', 'cancelling', 'contained')
+SELECT 'inv_' || i.id, s.authority || '/' || s.name, i.state, i.reason, i.admitted_at, NULL, NULL, o.revision
+FROM invocation i JOIN schedule s ON s.id = i.schedule JOIN occurrence o ON o.id = i.occurrence
+WHERE i.state IN ('queued', 'suspended', 'cancelling', 'contained')
 ORDER BY 5
 
 -- name: running
@@ -54,8 +55,5 @@ SELECT count(*) FROM invocation WHERE state = 'running'
 
 -- name: lock
 -- The fields of a lock file, from its text.
-SELECT t ->> 'pid', t ->> 'start_ticks', t ->> 'boot_id', t ->> 'socket', t ->> 'started_at', t ->> 'version'
+SELECT t ->> 'pid', t ->> 'start_ticks', t ->> 'boot_id', t ->> 'socket', t ->> 'started_at', t ->> 'program'
 FROM (SELECT :text AS t) WHERE json_valid(:text)
-
--- name: ledger
-SELECT kind, looked_at FROM ledger

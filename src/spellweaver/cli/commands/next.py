@@ -1,0 +1,211 @@
+"""Firings to come."""
+
+from __future__ import annotations
+
+from spellweaver.cli.mark import command
+from spellweaver.cli.values import At, Column
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Annotated, Literal, Optional
+
+    import typer
+
+    from spellweaver.cli.frame import Frame
+    from spellweaver.cli.options import MaybeSchedule
+    from spellweaver.cli.screens.ahead import Coming
+    from spellweaver.cli.values import Item
+    from spellweaver.core.calendar import Calendar
+    from spellweaver.core.policy import Fold, Gap
+    from spellweaver.ledger.observe import View
+
+MANY = 10  # rows where neither a count nor an end was said
+
+
+@command(
+    "spellweaver next nightly-backup -n 5",
+    'spellweaver next --cron "30 2 * * *" --zone Europe/Bratislava --until 2027-04-01T00:00:00Z',
+)
+def next(
+    ctx: typer.Context,
+    schedule: MaybeSchedule = None,
+    count: Annotated[
+        Optional[int], typer.Option("--count", "-n", metavar="N", help="How many firings; 10 unless --until is given.")
+    ] = None,
+    from_: Annotated[
+        Optional[str], typer.Option("--from", metavar="INSTANT", help="From this instant on; from now, if not said.")
+    ] = None,
+    until: Annotated[
+        Optional[str], typer.Option("--until", metavar="INSTANT", help="Up to and including this instant.")
+    ] = None,
+    cron: Annotated[
+        Optional[str],
+        typer.Option("--cron", metavar="TEXT", help="A cron expression, in place of a Schedule of the ledger."),
+    ] = None,
+    every: Annotated[
+        Optional[str], typer.Option("--every", metavar="DURATION", help="An interval, in place of a Schedule.")
+    ] = None,
+    anchor: Annotated[
+        Optional[str], typer.Option("--anchor", metavar="INSTANT", help="The instant that --every counts from.")
+    ] = None,
+    zone: Annotated[
+        Optional[str], typer.Option("--zone", metavar="ZONE", help="The zone of --cron; of --every for display alone.")
+    ] = None,
+    fold: Annotated[
+        Optional[Literal["earlier", "later", "both"]],
+        typer.Option("--fold", help="For --cron: what fires of a repeated time."),
+    ] = None,
+    gap: Annotated[
+        Optional[Literal["skip", "advance", "fail"]],
+        typer.Option("--gap", help="For --cron: what a missing time does."),
+    ] = None,
+) -> int:
+    """Firings to come, with folds, gaps and windows.
+
+    Of Schedules in the ledger, or of a calendar given here without any ledger.
+    """
+    from spellweaver.cli.screens import ahead
+    from spellweaver.cli.screens.counting import at_least_one
+    from spellweaver.core.grammar import LAST_S
+    from spellweaver.core.instant import SECOND
+
+    frame: Frame = ctx.obj
+    limit = at_least_one(count) if count is not None else None if until else MANY
+    after_s = frame.as_of // SECOND if from_ is None else -(-_instant("--from", from_) // SECOND) - 1
+    until_s = LAST_S if until is None else _instant("--until", until) // SECOND
+    head = None
+    if cron is None and every is None:
+        _refuse_loose(anchor=anchor, zone=zone, fold=fold, gap=gap)
+        with frame.observe() as view:
+            calendars, head = _of_ledger(frame, view, schedule), view.head()
+    else:
+        calendars = [ahead.Coming(_calendar(schedule, cron, every, anchor, zone, fold, gap))]
+    if len(calendars) == 1:
+        _advise(frame, calendars[0], after_s)
+    items = list(ahead.items(calendars, after_s=after_s, until_s=until_s, limit=limit))
+    frame.show("next", items, _columns(frame, items), head=head, empty="nothing fires")
+    return 0
+
+
+def _of_ledger(frame: Frame, view: View, schedule: str | None) -> list[Coming]:
+    from spellweaver.cli.screens import ahead, find
+
+    id_ = find.schedule(view, schedule)[0] if schedule else None
+    calendars, said = ahead.of_ledger(view, id_)
+    for sentence in said:
+        frame.warn(f"note: {sentence}")
+    return calendars
+
+
+def _calendar(
+    schedule: str | None,
+    cron: str | None,
+    every: str | None,
+    anchor: str | None,
+    zone: str | None,
+    fold: Fold | None,
+    gap: Gap | None,
+) -> Calendar:
+    """The calendar of the command line, read by the host's rules. Raises Usage."""
+    from spellweaver.core import grammar, instant
+    from spellweaver.core import zone as zones
+    from spellweaver.core.calendar import Calendar, Interpretation
+    from spellweaver.errors import Usage
+    from spellweaver.manifest import zones as source
+
+    if schedule is not None or (cron is not None and every is not None):
+        raise Usage("one_calendar", "give a SCHEDULE, or --cron, or --every: one of them")
+    if cron is not None and zone is None:
+        raise Usage(
+            "zone_missing",
+            "--cron needs --zone, the zone its times are read in; host-local time is never used",
+            hint="--zone Europe/Bratislava",
+        )
+    if cron is None and (fold or gap):
+        raise Usage("fold_of_every", "--every counts absolute seconds, so --fold and --gap mean nothing to it")
+    if cron is not None and anchor is not None:
+        raise Usage("anchor_of_cron", "--anchor belongs to --every")
+    try:
+        rules = None if zone is None else zones.parse(source.rules(zone))
+        if cron is not None:
+            cadence: grammar.Cadence = grammar.parse_cron(cron)
+        else:
+            assert every is not None
+            cadence = grammar.every(
+                _seconds(every), None if anchor is None else _instant("--anchor", anchor) // instant.SECOND
+            )
+    except (grammar.BadCadence, source.UnknownZone) as error:
+        raise Usage("bad_calendar", str(error)) from None
+    return Calendar(
+        Interpretation(zone, rules.digest if rules else None, cadence, fold or "earlier", gap or "skip"), rules
+    )
+
+
+def _seconds(every: str) -> int:
+    from spellweaver.core import instant
+    from spellweaver.errors import Usage
+
+    try:
+        return instant.parse_duration(every) // instant.SECOND
+    except ValueError as error:
+        raise Usage("bad_duration", f"--every: {error}") from None
+
+
+def _instant(option: str, text: str) -> int:
+    from spellweaver.core import instant
+    from spellweaver.errors import Usage
+
+    try:
+        return instant.parse(text)
+    except ValueError as error:
+        raise Usage("bad_instant", f"{option}: {error}") from None
+
+
+def _refuse_loose(**given: str | None) -> None:
+    from spellweaver.errors import Usage
+
+    for name, value in given.items():
+        if value is not None:
+            raise Usage(
+                "no_calendar", f"--{name} belongs to --cron or --every, and neither is given; a Schedule has its own"
+            )
+
+
+def _advise(frame: Frame, coming: Coming, after_s: int) -> None:
+    """CAL-13: what surprises is said beside the rows."""
+    from spellweaver.core.advice import advise
+
+    for sentence in advise(coming.calendar, after_s):
+        frame.warn(f"note: {sentence}")
+
+
+def _columns(frame: Frame, items: list[Item]) -> tuple[Column, ...]:
+    from spellweaver.cli import times
+    from spellweaver.cli.screens.occurrences import civil
+    from spellweaver.cli.screens.readings import shown
+
+    if not frame.out.isatty():
+        keys = ("instant", "civil", "zone", "fold", "schedule", "firing", "due_at", "latest_start_at", "note")
+        return tuple(Column(key.upper(), civil if key == "civil" else key) for key in keys)
+
+    def left(item: Item) -> str | None:
+        at = item["instant"]
+        return times.left(at.us, frame.as_of) if isinstance(at, At) else None
+
+    def utc(item: Item) -> str | None:
+        at = item["instant"]
+        return times.rfc3339(at.us) if isinstance(at, At) else None
+
+    def late(item: Item) -> bool:
+        return item["due_at"] is not None and item["due_at"].us != item["instant"].us  # type: ignore[attr-defined]
+
+    said = [Column("NEXT", shown), Column("LEFT", left, drop=2), Column("UTC", utc, drop=3)]
+    if any(late(item) for item in items):
+        said.append(Column("DUE (JITTER)", "due_at", drop=4))
+    if len({item["schedule"] for item in items}) > 1:
+        said.append(Column("SCHEDULE", "schedule"))
+    if any(item["latest_start_at"] for item in items):
+        said.append(Column("START BEFORE", "latest_start_at", drop=1))
+    if any(item["note"] for item in items):
+        said.append(Column("NOTE", lambda item: item["note"] or ""))
+    return tuple(said)

@@ -1,0 +1,117 @@
+"""Firings to come, as a calendar says them: of Schedules in the ledger by their kept rules, or of a calendar on the
+command line.
+
+A missing time is a row without an instant; it comes besides and is not counted. This is reckoning, not a promise:
+pauses, later revisions and outages are not foreseen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import merge
+
+from spellweaver.cli import times
+from spellweaver.cli.screens.readings import UTC
+from spellweaver.cli.values import At
+from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.grammar import LAST_S, Cron
+from spellweaver.core.instant import SECOND, civil_text
+from spellweaver.ledger.queries import load
+from spellweaver.ledger.revisions import Revision, Revisions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from spellweaver.cli.values import Item
+    from spellweaver.core.zone import Zone
+    from spellweaver.ledger.observe import View
+
+GAP_NOTES = {"gap_skip": "no such time: will be skipped", "gap_fail": "no such time: will be refused"}
+
+
+class Coming:
+    """A calendar with what its firings are called: a Schedule's (``revision``), or one of the command line (None)."""
+
+    def __init__(self, calendar: Calendar, revision: Revision | None = None, *, after_s: int = -1) -> None:
+        self.calendar = calendar
+        self.revision = revision
+        self.after_s = after_s
+        self.zone: Zone = calendar.zone or UTC
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[tuple[int, Coming, Candidate]]:
+        """(instant, this, candidate), ascending; none at or before its own activation."""
+        for candidate in self.calendar.walk(max(after_s, self.after_s), until_s):
+            yield candidate.instant_s, self, candidate
+
+    def item(self, candidate: Candidate) -> Item:
+        fires, meant = candidate.fate == "fires", self.revision
+        nominal = candidate.instant_s * SECOND
+        reading = (
+            times.civil(nominal, self.zone)
+            if fires
+            else {"civil": civil_text(candidate.civil_s), "offset": None, "fold": None}
+        )
+        due = meant.terms.due_at(candidate) if meant and fires else nominal
+        delay = meant.definition.allowed_delay_us if meant and fires else None
+        key = self.calendar.key(candidate, meant.generation if meant else 1)
+        return {
+            "schedule": f"{meant.definition.authority}/{meant.definition.name}" if meant else None,
+            "revision": meant.number if meant else None,
+            "firing": key if meant else key.partition(":")[2],
+            "instant": At(nominal, self.zone) if fires else None,
+            "civil": reading["civil"],
+            "zone": self.calendar.interpretation.zone_name,
+            "offset": reading["offset"],
+            "fold": reading["fold"],
+            "due_at": At(due, self.zone) if fires else None,
+            "latest_start_at": At(nominal + delay, self.zone) if delay is not None else None,
+            "note": self._note(candidate),
+        }
+
+    def _note(self, candidate: Candidate) -> str | None:
+        if candidate.fate != "fires":
+            return GAP_NOTES[candidate.fate]
+        if not isinstance(self.calendar.interpretation.cadence, Cron):
+            return None
+        if candidate.fold >= 0:
+            return f"{'2nd' if candidate.fold else '1st'} of two showings"
+        if candidate.instant_s + self.zone.offset(candidate.instant_s) != candidate.civil_s:
+            return f"advanced from {civil_text(candidate.civil_s, seconds=False)[11:]}, which is no such time"
+        return None
+
+
+def of_ledger(view: View, schedule: int | None) -> tuple[list[Coming], list[str]]:
+    """The calendars of one Schedule or of all, by the active or else the newest revision, and sentences of what keeps
+    any from firing.
+
+    Raises KeptRulesDamaged for the one that was asked for; of many it is left out and said.
+    """
+    from spellweaver.ledger.revisions import KeptRulesDamaged
+
+    found, said, revisions = [], list[str](), Revisions()
+    for _, name, state, why, begins_at, id_ in view.rows(load("schedule")["coming"], {"id": schedule}):
+        if state != "active":
+            said.append(f"{name} is {state}" + (f" ({why})" if why else "") + ": nothing of it fires")
+            if schedule is None:
+                continue
+        try:
+            meant = revisions.get(view.connection, int(str(id_)))
+        except KeptRulesDamaged as damage:
+            if schedule is not None:
+                raise
+            said.append(damage.message)
+            continue
+        after_s = begins_at // SECOND if isinstance(begins_at, int) else -1
+        found.append(Coming(meant.calendar, meant, after_s=after_s))
+    return found, said
+
+
+def items(calendars: Iterable[Coming], *, after_s: int, until_s: int = LAST_S, limit: int | None) -> Iterator[Item]:
+    """The rows after a UTC second, up to one, ascending; ``limit`` counts those that have an instant."""
+    left = limit
+    rows = merge(*(coming.walk(after_s, until_s) for coming in calendars), key=lambda row: row[0])
+    for _, coming, candidate in rows:
+        if left == 0:
+            return
+        if candidate.fate == "fires" and left is not None:
+            left -= 1
+        yield coming.item(candidate)
