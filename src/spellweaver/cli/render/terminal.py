@@ -44,7 +44,7 @@ class Paper:
         text = for_people(value, utc=self.utc)
         if not isinstance(value, State):
             return Text(text)
-        return Text(f"{mark(text, unicode=self.unicode)} {text}", style=_STYLES[colour(text)])
+        return Text.assemble((f"{mark(text, unicode=self.unicode)} {text}", _STYLES[colour(text)]))
 
 
 def table(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> str:
