@@ -3,7 +3,8 @@
     BEGIN IMMEDIATE  →  ``tx.decided_at()`` samples the clock, the lock being held (WIN-02)  →  events  →  COMMIT
 
 A rollback decides nothing. A sample earlier than the last committed one puts a ``clock_stepped_back`` event into the
-same transaction (CAT-05). An error from COMMIT means that the outcome is not known; it is never taken for a rollback.
+same transaction (CAT-05). An error from COMMIT means that the outcome is not known; it is never taken for a rollback:
+a fence is committed first, and then the journal says whether the transaction is in it (WIN-04).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import os
 import uuid
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import apsw
 
@@ -44,8 +45,7 @@ class Transaction:
         self.actor = ledger.actor
         self.seq, self.hash = journal.head(connection)
         self.events = journal.Buffer()
-        last = connection.execute("SELECT at FROM event ORDER BY seq DESC LIMIT 1").fetchone()
-        self._last: int = last[0] if last else 0
+        self.last_sample = ledger.last_sample(self.seq)
         self.policy_generation, self.policy = ledger.policy(connection)
 
     @property
@@ -56,9 +56,9 @@ class Transaction:
     def decided_at(self) -> int:
         """Samples the clock, the write lock being held."""
         now = self.ledger.clock.now()
-        if now < self._last:
-            self.record("clock_stepped_back", now, {"before": self._last, "after": now, "size_us": self._last - now})
-        self._last = now
+        before, self.last_sample = self.last_sample, now
+        if now < before:
+            self.record("clock_stepped_back", now, {"before": before, "after": now, "size_us": before - now})
         return now
 
     def record(
@@ -100,18 +100,37 @@ class Transaction:
 
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undoes rows, events and the last sample together if the body raises."""
-        mark, last = self.events.mark(), self._last
+        """Undoes rows, events and the last sample together if the body raises. Raises DiskTrouble, TryAgain in place
+        of what SQLite says.
+        """
+        self.check_open()
+        mark, last = self.events.mark(), self.last_sample
         self.connection.execute("SAVEPOINT chunk")
         try:
             yield
-        except BaseException:
-            self.connection.execute("ROLLBACK TO chunk")
-            self.connection.execute("RELEASE chunk")
+        except BaseException as error:
+            if not self.connection.get_autocommit():
+                self.connection.execute("ROLLBACK TO chunk")
+                self.connection.execute("RELEASE chunk")
             self.events.rewind(mark)
-            self._last = last
+            self.last_sample = last
+            self.ledger.forget_undone()
+            if _says_sqlite(error):
+                raise observe.trouble(error, self.ledger.path) from None
             raise
         self.connection.execute("RELEASE chunk")
+
+    def check_open(self) -> None:
+        """Raises DiskTrouble when SQLite has undone the whole transaction, as it does on some faults of the disk:
+        then a further statement would stand alone, outside any decision.
+        """
+        if self.connection.get_autocommit():
+            raise DiskTrouble(
+                "transaction_undone",
+                f"{self.ledger.path}: the disk failed while a decision was made. Nothing was written",
+                hint=f"df -h {os.path.dirname(self.ledger.path) or '.'}",
+                path=self.ledger.path,
+            )
 
 
 class Ledger:
@@ -124,7 +143,7 @@ class Ledger:
         self.actor = actor
         self.revisions = Revisions()
         self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
-        self._zero_log = False
+        self._sampled = (-1, 0)
 
     @contextlib.contextmanager
     def decide(self, *, dry_run: bool = False) -> Iterator[Transaction]:
@@ -133,20 +152,36 @@ class Ledger:
         Raises TryAgain (lock), DiskTrouble (disk, or a commit whose outcome is not known).
         """
         self._begin()
+        first: journal.Place | None = None
         try:
             tx = Transaction(self, self.connection)
             yield tx
+            tx.check_open()
             if not dry_run and len(tx.events):
-                journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
+                first = journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
         except BaseException as error:
             self._rollback()
-            if isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError):
+            if _says_sqlite(error):
                 raise observe.trouble(error, self.path) from None
             raise
         if dry_run:
             self._rollback()
-        else:
-            self._commit()
+            return
+        self._commit(first)
+        self._sampled = (tx.seq + len(tx.events), tx.last_sample)
+
+    def last_sample(self, seq: int) -> int:
+        """The last committed sample, ``seq`` being the journal's head: of this connection if nobody wrote since
+        (not every commit has an event), else of the last event.
+        """
+        if self._sampled[0] == seq:
+            return self._sampled[1]
+        last = self.connection.execute("SELECT at FROM event WHERE seq = ?", (seq,)).fetchone()
+        return last[0] if last else 0
+
+    def forget_undone(self) -> None:
+        """A rollback gives row numbers back, so what was read under them may come to mean something else."""
+        self.revisions = Revisions()
 
     def policy(self, connection: apsw.Connection) -> tuple[int, HostPolicy]:
         """(generation, policy) in force; generation 0 is the default one of a ledger that was given none."""
@@ -216,7 +251,8 @@ class Ledger:
             pause(LOCK_STEP_US)
             patience -= LOCK_STEP_US
 
-    def _commit(self) -> None:
+    def _commit(self, first: journal.Place | None) -> None:
+        """``first``: seq and hash of the transaction's first event, by which it is found again."""
         try:
             self.connection.execute("COMMIT")
         except apsw.BusyError as error:  # refused before anything was written
@@ -224,17 +260,39 @@ class Ledger:
             raise observe.trouble(error, self.path) from None
         except apsw.Error as error:
             self._rollback()
-            raise DiskTrouble(
-                "commit_unknown",
-                f"{self.path}: the disk failed while a decision was written ({error}); "
-                "whether it is on record is not known",
-                hint="spellweaver status, after the disk is well again",
-                path=self.path,
-            ) from None
+            if first is None or not self._fenced():
+                raise DiskTrouble(
+                    "commit_unknown",
+                    f"{self.path}: the disk failed while a decision was written ({error}); "
+                    "whether it is on record is not known",
+                    hint="spellweaver status, after the disk is well again",
+                    path=self.path,
+                ) from None
+            if self.connection.execute("SELECT 1 FROM event WHERE seq = ? AND hash = ?", first).fetchone() is None:
+                raise observe.trouble(error, self.path) from None
+
+    def _fenced(self) -> bool:
+        """Whether something else could be committed. After it, a failed commit either stands in the log for good or
+        never will: a later recovery can't find it again.
+        """
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self.connection.execute("UPDATE ledger SET fences = fences + 1")
+            self.connection.execute("COMMIT")
+        except apsw.Error:
+            self._rollback()
+            return False
+        return True
 
     def _rollback(self) -> None:
         if not self.connection.get_autocommit():
             self.connection.execute("ROLLBACK")
+        self.forget_undone()
+
+
+def _says_sqlite(error: BaseException) -> TypeGuard[apsw.Error]:
+    """What is translated for the caller. A broken constraint is a bug of ours and stays what it is."""
+    return isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError)
 
 
 def open_ledger(path: str, clock: Clock, *, actor: str) -> Ledger:
@@ -309,7 +367,7 @@ def _lay_out(connection: apsw.Connection, clock: Clock, *, actor: str, kind: str
     connection.execute(f"PRAGMA user_version = {observe.VERSION}")
     now = clock.now()
     name = str(uuid.uuid4()) if kind == "real" else "simulated"
-    connection.execute("INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?)", (name, kind, machine, now, now))
+    connection.execute("INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?, 0)", (name, kind, machine, now, now))
     policy = HostPolicy()
     connection.execute("INSERT INTO policy VALUES (1, ?, ?, ?)", (canonical_json(policy.canonical()), now, actor))
     connection.execute("INSERT INTO account VALUES ('workers', ?)", (policy.workers,))

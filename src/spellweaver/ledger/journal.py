@@ -19,6 +19,7 @@ from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import Unusable
 
 START = bytes(32)
+Place = tuple[int, bytes]  # seq and hash of an event
 _INSERT = (
     "INSERT INTO event (seq, txn, at, type, schedule, occurrence, invocation, actor, data, hash) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -84,7 +85,7 @@ class Buffer:
         return len(self._entries)
 
 
-def head(connection: apsw.Connection) -> tuple[int, bytes]:
+def head(connection: apsw.Connection) -> Place:
     """(seq, hash) of the last event; (0, zeros) of an empty journal."""
     row = connection.execute("SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1").fetchone()
     return (row[0], row[1]) if row else (0, START)
@@ -97,9 +98,11 @@ def link(previous: bytes, row: list[object]) -> bytes:
     return sha256(previous + canonical_json(row).encode()).digest()
 
 
-def write(connection: apsw.Connection, entries: Iterable[Entry], *, seq: int, previous: bytes) -> tuple[int, bytes]:
-    """Appends the entries after ``seq`` and returns the new head."""
-    txn, rows = seq + 1, []
+def write(connection: apsw.Connection, entries: Iterable[Entry], *, seq: int, previous: bytes) -> Place:
+    """Appends the entries, one at least, after ``seq`` and returns the place of the first: the id of their
+    transaction.
+    """
+    txn, rows, hashes = seq + 1, [], []
     for e in entries:
         seq += 1
         row: list[object] = [
@@ -114,9 +117,10 @@ def write(connection: apsw.Connection, entries: Iterable[Entry], *, seq: int, pr
             canonical_json(e.data),
         ]
         previous = link(previous, row)
+        hashes.append(previous)
         rows.append((*row, previous))
     connection.executemany(_INSERT, rows)
-    return seq, previous
+    return txn, hashes[0]
 
 
 def verify(connection: apsw.Connection) -> int:

@@ -1,15 +1,19 @@
 -- The ledger. Instants are whole microseconds since 1970-01-01T00:00:00Z; civil times are seconds as the wall clock shows them.
 -- What the database can hold of the law, it holds: UNIQUE is identity, CHECK is the closed word, a trigger is what never changes.
 
--- One row: which ledger this is, on which machine it was made, when a scheduler last looked at it.
+-- One row: which ledger this is, on which machine it was made, when a scheduler last looked at it. fences counts the commits whose
+-- outcome had to be made certain.
 CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('real', 'simulated')),
     machine TEXT NOT NULL,
     made_at INTEGER NOT NULL,
-    looked_at INTEGER NOT NULL
+    looked_at INTEGER NOT NULL,
+    fences INTEGER NOT NULL
 ) STRICT;
+CREATE TRIGGER ledger_named BEFORE UPDATE OF one, id, made_at ON ledger BEGIN SELECT RAISE(ABORT, 'ledger: its identity never changes'); END;
+CREATE TRIGGER ledger_kept BEFORE DELETE ON ledger BEGIN SELECT RAISE(ABORT, 'ledger: its identity never goes'); END;
 
 -- One row: one thing that happened, chained by hash = SHA-256(previous hash, canonical JSON of the row). Append-only.
 -- txn is the seq of the first event of the same transaction.
@@ -39,6 +43,7 @@ CREATE TABLE policy (
     actor TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER policy_unchanged BEFORE UPDATE ON policy BEGIN SELECT RAISE(ABORT, 'policy: a generation never changes'); END;
+CREATE TRIGGER policy_kept BEFORE DELETE ON policy BEGIN SELECT RAISE(ABORT, 'policy: a generation never goes'); END;
 
 -- One row: something that runs hold a share of while they go on. In use is the sum of its unsettled grants.
 CREATE TABLE account (
@@ -58,6 +63,8 @@ CREATE TABLE zone_rules (
     digest BLOB PRIMARY KEY CHECK (length(digest) = 32),
     data BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER zone_rules_unchanged BEFORE UPDATE ON zone_rules BEGIN SELECT RAISE(ABORT, 'zone rules: kept as they are'); END;
+CREATE TRIGGER zone_rules_kept BEFORE DELETE ON zone_rules BEGIN SELECT RAISE(ABORT, 'zone rules: kept for good'); END;
 
 -- One row: an immutable workflow version; snapshot is its canonical form (C4), digest the SHA-256 of that.
 CREATE TABLE pattern_version (
@@ -85,6 +92,7 @@ CREATE TABLE binding (
     UNIQUE (pattern_key, pattern_revision, station, generation)
 ) STRICT;
 CREATE TRIGGER binding_unchanged BEFORE UPDATE ON binding BEGIN SELECT RAISE(ABORT, 'binding: a generation never changes'); END;
+CREATE TRIGGER binding_kept BEFORE DELETE ON binding BEGIN SELECT RAISE(ABORT, 'binding: a generation never goes'); END;
 
 -- One row: a Schedule, whatever its revisions. settled_to is the last nominal second whose firings all have a fate (OCC-15);
 -- next_at the instant of the next candidate, firing or gap. why says what stopped it (CAL-06).
@@ -103,8 +111,14 @@ CREATE TABLE schedule (
 CREATE INDEX schedule_due ON schedule (next_at) WHERE state = 'active' AND next_at IS NOT NULL;
 CREATE TRIGGER schedule_named BEFORE UPDATE OF id, authority, name ON schedule
 BEGIN SELECT RAISE(ABORT, 'schedule: its name never changes'); END;
-CREATE TRIGGER schedule_retired BEFORE UPDATE OF state ON schedule WHEN OLD.state = 'retired'
-BEGIN SELECT RAISE(ABORT, 'schedule: retiring is final'); END;
+CREATE TRIGGER schedule_kept BEFORE DELETE ON schedule BEGIN SELECT RAISE(ABORT, 'schedule: its name never goes'); END;
+CREATE TRIGGER schedule_moves BEFORE UPDATE OF state ON schedule WHEN NEW.state <> OLD.state AND NOT CASE OLD.state
+    WHEN 'defined' THEN NEW.state IN ('active', 'retired')
+    WHEN 'active' THEN NEW.state IN ('paused', 'stopped', 'retired')
+    WHEN 'paused' THEN NEW.state IN ('active', 'stopped', 'retired')
+    WHEN 'stopped' THEN NEW.state IN ('active', 'paused', 'retired')
+    ELSE FALSE END
+BEGIN SELECT RAISE(ABORT, 'schedule: this state does not follow'); END;
 CREATE TRIGGER schedule_forwards BEFORE UPDATE OF settled_to ON schedule WHEN NEW.settled_to < OLD.settled_to
 BEGIN SELECT RAISE(ABORT, 'schedule: what is settled stays settled'); END;
 
@@ -116,6 +130,10 @@ CREATE TABLE calendar_generation (
     PRIMARY KEY (schedule, number),
     UNIQUE (schedule, interpretation)
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER calendar_generation_unchanged BEFORE UPDATE ON calendar_generation
+BEGIN SELECT RAISE(ABORT, 'calendar generation: never changes'); END;
+CREATE TRIGGER calendar_generation_kept BEFORE DELETE ON calendar_generation
+BEGIN SELECT RAISE(ABORT, 'calendar generation: never goes'); END;
 
 -- One row: an immutable revision. body is its canonical JSON, digest the SHA-256 of that (CUT-01).
 CREATE TABLE revision (
@@ -148,6 +166,7 @@ CREATE TABLE activation (
 ) STRICT;
 CREATE INDEX activation_of_schedule ON activation (schedule, id);
 CREATE TRIGGER activation_unchanged BEFORE UPDATE ON activation BEGIN SELECT RAISE(ABORT, 'activation: never changes'); END;
+CREATE TRIGGER activation_kept BEFORE DELETE ON activation BEGIN SELECT RAISE(ABORT, 'activation: never goes'); END;
 
 -- One row: one firing and its fate (OCC-01). A calendar firing is generation, civil second (the instant for every and at) and
 -- fold: -1 shown once, 0 the first showing, 1 the second. wake_at is the next moment of a pending one.
@@ -254,6 +273,14 @@ CREATE INDEX invocation_open ON invocation (schedule, id) WHERE state IN ('queue
 CREATE TRIGGER invocation_terminal BEFORE UPDATE OF state, reason, started_at, ended_at ON invocation
     WHEN OLD.state IN ('completed', 'failed', 'cancelled', 'timed_out')
 BEGIN SELECT RAISE(ABORT, 'invocation: an end never changes'); END;
+CREATE TRIGGER invocation_moves BEFORE UPDATE OF state ON invocation WHEN NEW.state <> OLD.state AND NOT CASE OLD.state
+    WHEN 'queued' THEN NEW.state IN ('running', 'suspended', 'cancelling', 'contained', 'completed', 'failed', 'cancelled', 'timed_out')
+    WHEN 'running' THEN NEW.state IN ('queued', 'suspended', 'cancelling', 'contained', 'completed', 'failed', 'cancelled', 'timed_out')
+    WHEN 'suspended' THEN NEW.state IN ('queued', 'cancelling', 'contained', 'completed', 'failed', 'cancelled', 'timed_out')
+    WHEN 'cancelling' THEN NEW.state IN ('contained', 'completed', 'failed', 'cancelled', 'timed_out')
+    WHEN 'contained' THEN NEW.state IN ('completed', 'failed', 'cancelled', 'timed_out')
+    ELSE FALSE END
+BEGIN SELECT RAISE(ABORT, 'invocation: this state does not follow'); END;
 CREATE TRIGGER invocation_identity BEFORE UPDATE OF id, occurrence, schedule, exclusive, admitted_at ON invocation
 BEGIN SELECT RAISE(ABORT, 'invocation: identity never changes'); END;
 CREATE TRIGGER invocation_kept BEFORE DELETE ON invocation BEGIN SELECT RAISE(ABORT, 'invocation: never goes'); END;
@@ -275,6 +302,7 @@ CREATE TABLE run (
     name TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER run_unchanged BEFORE UPDATE ON run BEGIN SELECT RAISE(ABORT, 'run: its pin never changes'); END;
+CREATE TRIGGER run_kept BEFORE DELETE ON run BEGIN SELECT RAISE(ABORT, 'run: never goes'); END;
 
 -- One row: one hop of a Run, offered to a worker (ADM-7).
 CREATE TABLE delivery (
@@ -284,8 +312,14 @@ CREATE TABLE delivery (
     state TEXT NOT NULL CHECK (state IN ('held', 'pending', 'claimed', 'settled')),
     PRIMARY KEY (run, seq)
 ) STRICT, WITHOUT ROWID;
-CREATE TRIGGER delivery_settled BEFORE UPDATE OF state ON delivery WHEN OLD.state = 'settled'
-BEGIN SELECT RAISE(ABORT, 'delivery: settled once'); END;
+CREATE TRIGGER delivery_moves BEFORE UPDATE OF state ON delivery WHEN OLD.state = 'settled' OR NEW.state <> OLD.state AND NOT CASE OLD.state
+    WHEN 'held' THEN NEW.state IN ('pending', 'settled')
+    WHEN 'pending' THEN NEW.state IN ('claimed', 'settled')
+    ELSE NEW.state IN ('pending', 'settled') END
+BEGIN SELECT RAISE(ABORT, 'delivery: this state does not follow'); END;
+CREATE TRIGGER delivery_identity BEFORE UPDATE OF run, seq, station ON delivery
+BEGIN SELECT RAISE(ABORT, 'delivery: identity never changes'); END;
+CREATE TRIGGER delivery_kept BEFORE DELETE ON delivery BEGIN SELECT RAISE(ABORT, 'delivery: never goes'); END;
 
 -- One row: a boot of this machine under which processes were started.
 CREATE TABLE boot (
@@ -330,9 +364,14 @@ CREATE TRIGGER attempt_terminal BEFORE UPDATE OF state, code, signal, ended_at, 
 BEGIN SELECT RAISE(ABORT, 'attempt: an end never changes'); END;
 CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, run, delivery, nth, granted_at ON attempt
 BEGIN SELECT RAISE(ABORT, 'attempt: identity never changes'); END;
-CREATE TRIGGER attempt_once BEFORE UPDATE OF state ON attempt
-    WHEN (NEW.state = 'launching' AND OLD.state <> 'granted') OR (NEW.state = 'running' AND OLD.state <> 'launching')
-BEGIN SELECT RAISE(ABORT, 'attempt: launched once'); END;
+CREATE TRIGGER attempt_moves BEFORE UPDATE OF state ON attempt WHEN NEW.state <> OLD.state AND NOT CASE OLD.state
+    WHEN 'granted' THEN NEW.state IN ('launching', 'never_started')
+    WHEN 'launching' THEN NEW.state IN ('running', 'contained', 'never_started', 'exited', 'signalled', 'timed_out', 'lost')
+    WHEN 'running' THEN NEW.state IN ('contained', 'never_started', 'exited', 'signalled', 'timed_out', 'lost')
+    WHEN 'contained' THEN NEW.state IN ('never_started', 'exited', 'signalled', 'timed_out', 'lost')
+    ELSE FALSE END
+BEGIN SELECT RAISE(ABORT, 'attempt: this state does not follow'); END;
+CREATE TRIGGER attempt_kept BEFORE DELETE ON attempt BEGIN SELECT RAISE(ABORT, 'attempt: never goes'); END;
 
 -- One row: what an attempt holds of an account until it is settled: released, or rolled back before anything ran.
 CREATE TABLE "grant" (
@@ -345,6 +384,9 @@ CREATE TABLE "grant" (
 CREATE INDEX grant_held ON "grant" (account, amount) WHERE settled IS NULL;
 CREATE TRIGGER grant_settled BEFORE UPDATE ON "grant" WHEN OLD.settled IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'grant: settled once'); END;
+CREATE TRIGGER grant_identity BEFORE UPDATE OF attempt, account, amount ON "grant"
+BEGIN SELECT RAISE(ABORT, 'grant: its amount never changes'); END;
+CREATE TRIGGER grant_kept BEFORE DELETE ON "grant" BEGIN SELECT RAISE(ABORT, 'grant: never goes'); END;
 
 -- One row: what ended a contained attempt: kept proof, or a named operator's word.
 CREATE TABLE proof (
@@ -354,6 +396,8 @@ CREATE TABLE proof (
     at INTEGER NOT NULL,
     actor TEXT NOT NULL
 ) STRICT;
+CREATE TRIGGER proof_unchanged BEFORE UPDATE ON proof BEGIN SELECT RAISE(ABORT, 'proof: never changes'); END;
+CREATE TRIGGER proof_kept BEFORE DELETE ON proof BEGIN SELECT RAISE(ABORT, 'proof: never goes'); END;
 CREATE TRIGGER attempt_proved BEFORE UPDATE OF state ON attempt WHEN OLD.state = 'contained' AND NEW.state <> 'contained'
     AND NOT EXISTS (SELECT 1 FROM proof WHERE attempt = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'attempt: contained ends only with proof'); END;
