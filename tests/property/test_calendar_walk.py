@@ -1,6 +1,6 @@
 """CAL-12: in every zone, under every policy, around each clock change 1970 to 2200, the product says what a walk finds.
 
-CI takes a sample of zones and changes. The whole of it takes about an hour on one core, by hand:
+CI takes a sample of zones and changes. The whole of it takes about half an hour on one core, by hand:
 
     SPELLWEAVER_SWEEP=all python -m pytest tests/property/test_calendar_walk.py
 """
