@@ -16,7 +16,7 @@ from spellweaver.simulate.scenario import Scenario
 from spellweaver.simulate.script import Job, Takes
 from tests.support.daemon import schedule, site, toml
 
-SECONDS = int(os.environ.get("SPELLWEAVER_RECORDED_S", "30"))
+SECONDS = max(16, int(os.environ.get("SPELLWEAVER_RECORDED_S", "30")))
 OUTCOMES = """
 SELECT s.authority || '/' || s.name, o.civil, o.state, o.reason, i.state, i.reason,
     (SELECT a.code FROM run r JOIN attempt a ON a.run = r.id WHERE r.invocation = i.id)
@@ -24,7 +24,8 @@ FROM occurrence o JOIN schedule s ON s.id = o.schedule LEFT JOIN invocation i ON
 WHERE o.nominal_at <= ? ORDER BY 1, 2
 """
 TOOK = """
-SELECT s.authority || '/' || s.name, o.nominal_at, a.ended_at - a.started_at, a.code FROM attempt a JOIN run r ON r.id = a.run
+SELECT s.authority || '/' || s.name, o.nominal_at, a.ended_at - a.started_at, a.code
+FROM attempt a JOIN run r ON r.id = a.run
 JOIN invocation i ON i.id = r.invocation JOIN occurrence o ON o.id = i.occurrence JOIN schedule s ON s.id = o.schedule
 """
 
