@@ -75,13 +75,14 @@ class Undone(Exception):
 
 
 def refuse_statement(connection: apsw.Connection, nth: int) -> None:
-    """The nth statement from now on is not executed: ``Undone`` is raised."""
+    """The nth statement from now on, COMMIT and ROLLBACK left out, is not executed: ``Undone`` is raised."""
     left = [nth]
 
-    def count(_cursor: apsw.Cursor, _sql: str, _values: object) -> bool:
-        left[0] -= 1
-        if left[0] == 0:
-            raise Undone
+    def count(_cursor: apsw.Cursor, sql: str, _values: object) -> bool:
+        if sql not in ("COMMIT", "ROLLBACK"):
+            left[0] -= 1
+            if left[0] == 0:
+                raise Undone
         return True
 
     connection.exec_trace = count

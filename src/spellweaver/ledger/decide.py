@@ -195,7 +195,7 @@ class Ledger:
 
     def data_version(self) -> int:
         """Changes when another connection has committed: an idle look that takes no lock."""
-        return self.connection.data_version()
+        return observe.data_version(self.connection)
 
     def grow_log(self) -> None:
         """Fills the log file with zeros up to its limit, under the write lock, so that no commit has to extend it.

@@ -25,7 +25,7 @@ class Follower:
 
     def changed(self) -> bool:
         """Whether anything was committed since the last call."""
-        before, self._version = self._version, self._connection.data_version()
+        before, self._version = self._version, observe.data_version(self._connection)
         return before != self._version
 
     def events(self) -> list[tuple[object, ...]]:

@@ -22,25 +22,32 @@ def climb(
     file is no ledger.
     """
     taken = []
-    while (version := _version(connection, path)) < top:
-        if version not in steps:
-            raise Unusable(
-                "ledger_version",
-                f"{path} has ledger version {version}; no step leads from there to {top}",
-                path=path,
-                found=version,
-                known=top,
-            )
+    while _version(connection, path) < top:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            connection.execute(steps[version])
-            connection.execute(f"PRAGMA user_version = {version + 1}")
+            version = _version(connection, path)  # again, the lock being held: another program may climb too
+            if version < top:
+                connection.execute(_step(steps, version, path, top))
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+                taken.append(version)
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if not connection.get_autocommit():
+                connection.execute("ROLLBACK")
             raise
-        taken.append(version)
     return taken
+
+
+def _step(steps: dict[int, str], version: int, path: str, top: int) -> str:
+    if version not in steps:
+        raise Unusable(
+            "ledger_version",
+            f"{path} has ledger version {version}; no step leads from there to {top}",
+            path=path,
+            found=version,
+            known=top,
+        )
+    return steps[version]
 
 
 def _version(connection: apsw.Connection, path: str) -> int:

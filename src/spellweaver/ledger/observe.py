@@ -30,9 +30,12 @@ def open_file(path: str, flags: int) -> apsw.Connection:
     try:
         connection = apsw.Connection(path, flags=flags)
         try:
+            # until it is accepted, a ledger is left byte for byte: closing it must not copy its log back
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
             check_format(connection, path)
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             if flags & apsw.SQLITE_OPEN_READWRITE:
                 _keep_log(connection)
         except BaseException:
@@ -145,6 +148,20 @@ def observe(path: str) -> View:
     except apsw.Error as error:
         connection.close()
         raise trouble(error, path) from None
+
+
+def data_version(connection: apsw.Connection) -> int:
+    """Changes when another connection has committed. The file control of this name only tells what the last read
+    found; the pragma looks.
+    """
+    found = _pragma(connection, "data_version")
+    assert isinstance(found, int)
+    return found
+
+
+def sqlite_version() -> str:
+    """The version of the SQLite library in use."""
+    return apsw.sqlite_lib_version()
 
 
 def _pragma(connection: apsw.Connection, name: str) -> apsw.SQLiteValue:
