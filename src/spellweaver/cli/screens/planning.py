@@ -1,0 +1,80 @@
+"""What the words of ``simulate`` mean: a plan for the room that carries it out. All that is wrong with a word is said
+here.
+"""
+
+from __future__ import annotations
+
+from spellweaver.core.instant import SECOND, parse, parse_duration
+from spellweaver.errors import Usage
+from spellweaver.manifest.read import Manifest, read
+from spellweaver.simulate.run import Plan
+from spellweaver.simulate.scenario import ClockStep, Outage, Scenario
+from spellweaver.simulate.script import Runtime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def plan(
+    files: Sequence[str], *, ledger: str, on_ledger: bool, now: int, from_: str | None, for_: str,
+    outages: Sequence[str], steps: Sequence[str], runtimes: Sequence[str], until_quiet: bool,
+) -> Plan:  # fmt: skip
+    """``now`` (µs) is where a copy of the ledger begins, and what ``from_`` None means. Raises Usage, and BadFile or
+    NoInput of the files.
+    """
+    copy_of = ledger if on_ledger or not files else None
+    manifest = read(files) if files else Manifest()
+    if copy_of is None:
+        now = now // SECOND * SECOND
+    from_at = now if from_ is None else instant("--from", from_)
+    scenario = Scenario(
+        from_at, from_at + duration("--for", for_),
+        tuple(outage(text) for text in outages), tuple(clock_step(text) for text in steps), until_quiet,
+    )  # fmt: skip
+    starts_at = now if copy_of is not None and from_at > now else from_at
+    return Plan(scenario, copy_of, starts_at, manifest, tuple(runtime(text) for text in runtimes))
+
+
+def instant(option: str, text: str) -> int:
+    """Microseconds of ``2027-03-26T00:00:00Z``; a date is its midnight in UTC."""
+    try:
+        return parse(f"{text}T00:00:00Z" if len(text) == 10 and "T" not in text else text)
+    except ValueError as error:
+        hint = "2027-03-26T00:00:00Z, or 2027-03-26 for its midnight in UTC"
+        raise Usage("bad_instant", f"{option}: {error}", hint=hint) from None
+
+
+def duration(option: str, text: str) -> int:
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise Usage("bad_duration", f"{option}: {error}") from None
+
+
+def outage(text: str) -> Outage:
+    """Of ``A/B``."""
+    begin, slash, end = text.partition("/")
+    if not slash:
+        like = "2027-03-29T01:30:00Z/2027-03-29T06:00:00Z"
+        raise Usage("bad_outage", f"--outage {text}: two instants are needed, as {like}")
+    return Outage(instant("--outage", begin), instant("--outage", end))
+
+
+def clock_step(text: str) -> ClockStep:
+    """Of ``T=+2h`` or ``T=-30m``."""
+    at, equals, by = text.partition("=")
+    if not equals or by[:1] not in ("+", "-"):
+        like = "2027-03-29T03:00:00Z=+2h, or …=-30m"
+        raise Usage("bad_clock_step", f"--clock-step {text}: say when and by how much, as {like}")
+    size = duration("--clock-step", by[1:])
+    return ClockStep(instant("--clock-step", at), size if by[0] == "+" else -size)
+
+
+def runtime(text: str) -> Runtime:
+    """Of ``STATION=90s`` or ``STATION=fail``."""
+    station, equals, takes = text.rpartition("=")
+    if not equals or not station:
+        like = "main=90s, nightly@3.snapshot=fail or '*=2m'"
+        raise Usage("bad_runtime", f"--runtime {text}: say which station, and how long or fail, as {like}")
+    return Runtime(station, fails=True) if takes == "fail" else Runtime(station, duration("--runtime", takes))
