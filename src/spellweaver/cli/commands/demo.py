@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     import typer
 
-    from spellweaver.cli.frame import Frame
 
 
 @command("spellweaver demo", "spellweaver demo --seconds 30")
@@ -25,5 +24,4 @@ def demo(
     """
     from spellweaver.cli.screens import demonstration
 
-    frame: Frame = ctx.obj
-    return demonstration.show(frame, seconds=seconds)
+    return demonstration.show(ctx, seconds=seconds)

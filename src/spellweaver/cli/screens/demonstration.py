@@ -28,6 +28,8 @@ from spellweaver.service.run import serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import typer
+
     from spellweaver.cli.frame import Frame
 
 TOML = """\
@@ -86,15 +88,9 @@ anchor = {anchor}
 """
 
 
-class _Call:
-    """Stands in for typer's context where one command shows another's screen."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.obj = frame
-
-
-def show(frame: Frame, *, seconds: int) -> int:
+def show(ctx: typer.Context, *, seconds: int) -> int:
     """Raises TryAgain while another demo runs, Unusable, DiskTrouble."""
+    frame: Frame = ctx.obj
     frame.hear({"ledger": frame.places.demo})
     _fresh(frame)
     orders = Orders(drain_us=10 * SECOND, for_us=seconds * SECOND)
@@ -106,7 +102,7 @@ def show(frame: Frame, *, seconds: int) -> int:
             serve(where, clock=frame.clock, orders=orders, out=site.nowhere(), on_look=look)
     else:
         serve(where, clock=frame.clock, orders=orders, out=frame.talk)
-    return _tell(frame)
+    return _tell(ctx, frame)
 
 
 def _fresh(frame: Frame) -> None:
@@ -133,20 +129,19 @@ def _fresh(frame: Frame) -> None:
                     activate(tx, schedule=schedule.full_name, revision=None, unbound=False)
 
 
-def _tell(frame: Frame) -> int:
+def _tell(ctx: typer.Context, frame: Frame) -> int:
     """What became of it: the status, and the firing that was missed."""
     from spellweaver.cli.commands import explain, occurrence, status
 
-    call = _Call(frame)
     frame.as_of = frame.clock.now()
-    status.status(call)
+    status.status(ctx)
     frame.line()
-    occurrence.list_(call, count=8)
+    occurrence.list_(ctx, count=8)
     with frame.observe() as view:
         missed = view.row("SELECT id FROM occurrence WHERE state = 'missed' ORDER BY id LIMIT 1")
     if missed is not None:
         frame.line()
-        explain.explain(call, f"occ_{missed[0]}")
+        explain.explain(ctx, f"occ_{missed[0]}")
     frame.say(f"\nthe ledger of this demo is {frame.places.ledger}; ask it more:")
     frame.next("explain", "demo/flaky@latest")
     frame.next("logs", "demo/flaky@latest")
