@@ -36,7 +36,7 @@ SELECT schedule, sum(skipped), sum(firings) FROM (
     UNION ALL
     SELECT schedule, (state = 'skipped') * part, part FROM (
         SELECT f.schedule, f.state, CASE WHEN f.first_at > :since THEN f.count
-            ELSE max(1, f.count * (f.last_at - :since) / max(1, f.last_at - f.first_at)) END AS part
+            ELSE 1 + (f.count - 1) * (f.last_at - :since) / max(1, f.last_at - f.first_at) END AS part
         FROM schedule s JOIN firing_range f ON f.schedule = s.id AND f.last_at > :since)
 ) GROUP BY schedule
 
