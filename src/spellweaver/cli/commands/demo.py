@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     import typer
 
 
-
 @command("spellweaver demo", "spellweaver demo --seconds 30")
 def demo(
     ctx: typer.Context,
