@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 OUR_FAULT = 70
+OURS = "spellweaver "  # begins a command in a hint
 
 
 class Handling:
@@ -61,10 +62,15 @@ class Handling:
             self.frame.warn(f"{'next' if hint.startswith(self.frame.program) else 'hint'}: {hint}")
 
     def _hint(self, hint: str | None) -> str | None:
-        """A hint that is a command of ours is shown as it would have to be typed here."""
-        if hint is None or not hint.startswith("spellweaver ") or "," in hint:
+        """Each command of ours in a hint as it would have to be typed here."""
+        if hint is None or OURS not in hint:
             return hint
-        return self.frame.typed(*hint.split()[1:])
+        before, *commands = hint.split(OURS)
+        said = [before]
+        for command in commands:
+            end = min((at for mark in ",;" if (at := command.find(mark)) >= 0), default=len(command))
+            said.append(self.frame.typed(*command[:end].split()) + command[end:])
+        return "".join(said)
 
 
 def _asked_for_json(argv: list[str]) -> bool:

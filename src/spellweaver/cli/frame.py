@@ -106,6 +106,14 @@ class Frame:
         except (OSError, ValueError):
             return 80
 
+    @property
+    def height(self) -> int:
+        """Lines of the terminal."""
+        try:
+            return os.get_terminal_size(self.out.fileno()).lines or 24
+        except (OSError, ValueError):
+            return 24
+
     # data
 
     def show(
@@ -214,7 +222,10 @@ class Frame:
 
     def warn(self, text: str) -> None:
         """What must be read even under ``--quiet``."""
-        self.talk.write(plain_lines(text) + "\n")
+        try:
+            self.talk.write(plain_lines(text) + "\n")
+        except OSError:
+            return  # nobody listens, and there is nobody else to tell
 
     def next(self, *words: str) -> None:
         """The next command, as it would have to be typed here."""

@@ -6,28 +6,31 @@ error handler.
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TextIO
+
     from spellweaver.clock import Clock
 
 
 def main(argv: list[str] | None = None, *, clock: Clock | None = None) -> int:
     """Runs one command line and returns its exit status. ``clock`` is another one than the host's in tests alone."""
-    import os
-
     line: list[str] = sys.argv[1:] if argv is None else argv
     if line[:1] == ["__names"]:
         from spellweaver.cli.names import answer
 
         return answer(line[1:])
+    if line in (["--version"], ["-V"]):
+        line = ["version"]
     from spellweaver.cli.errors import Handling
     from spellweaver.cli.frame import Frame
     from spellweaver.cli.typed import program
 
     called = program(sys.argv[0], os.environ) if argv is None else "spellweaver"
-    frame = Frame(program=called, environ=os.environ, out=sys.stdout, talk=sys.stderr, clock=clock)
+    frame = Frame(program=called, environ=os.environ, out=_open(sys.stdout), talk=_open(sys.stderr), clock=clock)
     with Handling(frame, line) as handling:
         _never_choke(frame.out, frame.talk)
         from spellweaver.cli.app import run
@@ -35,6 +38,11 @@ def main(argv: list[str] | None = None, *, clock: Clock | None = None) -> int:
         handling.status = run(line, frame)
         frame.flush()
     return handling.status
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """A stream that the caller had closed is None; what is written there goes nowhere."""
+    return stream or open(os.devnull, "w", encoding="utf-8")
 
 
 def _never_choke(*streams: object) -> None:

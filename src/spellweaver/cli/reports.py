@@ -107,17 +107,17 @@ def _advice(draft: ScheduleDraft, now: int) -> list[str]:
     return advise(Calendar(reading, rules), now // SECOND)
 
 
-def left(frame: Frame, manifest: Manifest, files: list[str], *, took: str) -> None:
+def left(frame: Frame, manifest: Manifest, files: list[str], *, took: tuple[str, ...]) -> None:
     """Says which objects of the files a command left alone, and the command that takes them."""
     takers = {
         "workflows and Schedules": ("define", bool(manifest.patterns or manifest.schedules)),
         "bindings": ("bind", bool(manifest.bindings)),
         "the policy": ("policy apply", manifest.policy is not None),
     }
+    file = files[0] if len(files) == 1 else "FILE"
     for what, (verb, there) in takers.items():
-        if there and verb not in took.split(", "):
-            for file in files if verb == "define" else files[:1] if len(files) == 1 else ["FILE"]:
-                frame.say(f"left alone: {what}; next: {frame.typed(*verb.split(), file)}")
+        if there and verb not in took:
+            frame.say(f"left alone: {what}; next: {frame.typed(*verb.split(), file)}")
 
 
 def _line(item: Item, what: str, name: str, status: str, detail: str) -> Item:

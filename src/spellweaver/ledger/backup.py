@@ -59,11 +59,6 @@ def backup(path: str, target: str, *, progress: Callable[[int, int], None]) -> t
     return seq, os.path.getsize(target)
 
 
-def sqlite_version() -> str:
-    """The version of the SQLite library in use."""
-    return apsw.sqlite_lib_version()
-
-
 def _copy(path: str, half: str, progress: Callable[[int, int], None]) -> None:
     with (
         observe.observe(path) as view,

@@ -32,5 +32,5 @@ def bind(ctx: typer.Context, file: File, dry_run: DryRun = False) -> int:
         if not placed:
             frame.say(f"{file} has no bindings")
         frame.table(reports.lines(frame, placed=placed), reports.COLUMNS)
-    reports.left(frame, manifest, [file], took="bind")
+    reports.left(frame, manifest, [file], took=("bind",))
     return 0

@@ -47,7 +47,7 @@ def define(
     activated = reports.activated(switched, dry_run=dry_run)
     if not frame.document("define", defined, more={"placed": placed, "activated": activated}):
         frame.table(reports.lines(frame, defined=defined, placed=placed, activated=activated), reports.COLUMNS)
-    reports.left(frame, manifest, files, took="define, bind" if bind else "define")
+    reports.left(frame, manifest, files, took=("define", "bind") if bind else ("define",))
     if not dry_run and not activate and (names := [each.name for each in found if each.kind == "schedule"]):
         frame.next("activate", *names)
     return 0

@@ -21,10 +21,9 @@ COLUMNS = (
 
 @command("spellweaver version", "spellweaver version --json")
 def version(ctx: typer.Context) -> int:
-    """The versions of the program, of the ledgers that it reads and writes, of SQLite and of the zone rules."""
+    """The versions of the program, of the ledgers that it takes, of SQLite and of the zone rules; also `--version`."""
     from spellweaver import __version__
-    from spellweaver.ledger.backup import sqlite_version
-    from spellweaver.ledger.observe import VERSION
+    from spellweaver.ledger.observe import VERSION, sqlite_version
     from spellweaver.manifest import zones
 
     frame: Frame = ctx.obj

@@ -19,6 +19,7 @@ _TAIL = r"""    esac
 
 _spellweaver_offer() { # $1: words, or @ and what to ask for; $2: what stands there already
     case $1 in
+    -) ;;
     @files) mapfile -t COMPREPLY < <(compgen -f -- "$2") && compopt -o filenames 2>/dev/null ;;
     @folders) mapfile -t COMPREPLY < <(compgen -d -- "$2") && compopt -o filenames 2>/dev/null ;;
     @*) mapfile -t COMPREPLY < <("$program" __names "${1#@}" "$2" "${ledger[@]}" 2>/dev/null) ;;
