@@ -8,7 +8,6 @@ environment, and nothing ever asks.
 
 from __future__ import annotations
 
-import difflib
 import os
 from importlib import import_module
 from inspect import get_annotations
@@ -102,6 +101,8 @@ class Noun(Hearing, TyperGroup):
         said, hint = " ".join((*path, args[0])), f"{ctx.command_path} --help"
         if is_later(path, args[0]):
             raise Usage("not_in_this_version", f"{said} is not in this version of spellweaver", hint=hint)
+        import difflib  # only for a line that is wrong: every command loads this module
+
         near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
         meant = f"; did you mean {near[0]!r}?" if near else ""
         raise Usage("no_such_command", f"there is no command {said!r}{meant}", hint=hint)
