@@ -51,9 +51,9 @@ def table(items: Iterable[Item], columns: tuple[Column, ...], paper: Paper) -> s
     """The table as text, with a line end; the header alone when there are no items."""
     cells, widths = _measured(items, columns, paper)
     kept = _fitting(columns, widths, paper.width)
-    made = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=Style(bold=True))
+    made = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style=Style())
     for at in kept:
-        made.add_column(Text(columns[at].head), no_wrap=True, min_width=widths[at])
+        made.add_column(Text.assemble((columns[at].head, "bold")), no_wrap=True, min_width=widths[at])
     for row in cells:
         made.add_row(*(row[at] for at in kept))
     return _printed(made, paper, sum(widths[at] + GAP for at in kept))

@@ -5,6 +5,7 @@ table.
 from __future__ import annotations
 
 from spellweaver.cli import times
+from spellweaver.cli.screens.prose import tell
 from spellweaver.cli.screens.readings import shown
 from spellweaver.cli.values import At, Column, Lasts
 from spellweaver.cli.words import mark
@@ -51,7 +52,7 @@ def show(frame: Frame, item: Item, *, most: int | None = None) -> None:
         frame.warn(daemon_line(frame, item))
         frame.table(schedules, columns(frame))
         return
-    frame.line(daemon_line(frame, item))
+    tell(frame, daemon_line(frame, item), hang=8)
     frame.line()
     if schedules:
         rows = schedules[:most]
@@ -108,7 +109,9 @@ def _whys(frame: Frame, rows: list[Item]) -> None:
     if not told or "WHY" not in terminal.dropped(rows, columns(frame), frame.paper):
         return
     frame.line()
-    frame.table(told, (Column("SCHEDULE", "schedule"), Column("WHY", "why")))
+    width = max(len(str(row["schedule"])) for row in told) + 2
+    for row in told:
+        tell(frame, f"{row['schedule']!s:{width}}{row['why']}", hang=width)
 
 
 def _wait_why(item: Item) -> str:
