@@ -1,8 +1,8 @@
 """Admission of pending Occurrences: one pure fold over facts, each item with its own decision time (WIN-02, CAT-10,
 SEL-07).
 
-The first that applies is the answer: before the due instant, closed window, authority (a bound workflow), overlap,
-capacity. A worker is granted whole or the Occurrence pends and holds nothing.
+The first that applies is the answer: before the due instant, closed window, a stopped Schedule, authority (a bound
+workflow), overlap, capacity. A worker is granted whole or the Occurrence pends and holds nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from spellweaver.core.window import Window
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A pending Occurrence as the ledger has it. ``blockers``: open Invocations of its Schedule; ``older_waiting``:
-    older pending calendar firings of it that capacity keeps back; ``bound``: its entry station has a binding on
-    this host.
+    """A pending Occurrence as the ledger has it. ``blockers``: open Invocations of its Schedule; ``kept_back``:
+    (nominal instant, Occurrence) of each of its pending calendar firings without a window that capacity keeps back;
+    ``bound``: its entry station has a binding on this host; ``stopped``: its Schedule is (CAL-06).
     """
 
     occurrence: int
@@ -30,8 +30,9 @@ class Facts:
     reason: str
     nominal_at: int
     blockers: tuple[int, ...]
-    older_waiting: tuple[int, ...]
+    kept_back: tuple[tuple[int, int], ...]
     bound: bool
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,14 @@ class Wait:
 
     facts: Facts
     at: int
-    reason: Literal["not_yet", "overlap", "capacity"]
+    reason: Literal["not_yet", "stopped", "overlap", "capacity"]
     wake_at: int | None
     blockers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """``occurrence`` ends without a run. ``facts`` are those of the item at hand, which may be a newer one."""
+    """``occurrence`` ends without a run. ``facts`` are those of the item at hand, which may be another one."""
 
     facts: Facts
     occurrence: int
@@ -74,7 +75,7 @@ def choose(items: list[Facts], *, free: int, sample: Callable[[], int]) -> list[
     """
     decisions: list[Decision] = []
     admitted: set[int] = set()
-    waiting: dict[int, list[int]] = {}
+    kept_back: dict[int, set[tuple[int, int]]] = {}
     for facts in items:
         blocked_here = facts.schedule in admitted
         decision = decide(facts, sample(), free=free, blocked_here=blocked_here)
@@ -83,9 +84,10 @@ def choose(items: list[Facts], *, free: int, sample: Callable[[], int]) -> list[
             admitted.add(facts.schedule)
             free -= 1
         elif isinstance(decision, Wait) and decision.reason == "capacity" and facts.window.closes_at is None:
-            older = waiting.setdefault(facts.schedule, list(facts.older_waiting))
-            decisions += [End(facts, o, decision.at, "skipped", "superseded") for o in older if o != facts.occurrence]
-            waiting[facts.schedule] = [facts.occurrence]
+            line = kept_back.get(facts.schedule, set(facts.kept_back)) | {(facts.nominal_at, facts.occurrence)}
+            *older, newest = sorted(line)
+            decisions += [End(facts, o, decision.at, "skipped", "superseded") for _, o in older]
+            kept_back[facts.schedule] = {newest}
     return decisions
 
 
@@ -97,6 +99,8 @@ def decide(facts: Facts, now: int, *, free: int, blocked_here: bool = False) -> 
     if bound := window.closed_by(now):
         reason = bound if facts.reason == "not_yet" else facts.reason
         return End(facts, facts.occurrence, now, "missed", reason, facts.blockers if reason == "overlap" else ())
+    if facts.stopped:
+        return Wait(facts, now, "stopped", window.closes_at)
     if not facts.bound:
         return End(facts, facts.occurrence, now, "refused", "unavailable")
     match overlap.forbid(window, blocked=bool(facts.blockers) or blocked_here):

@@ -11,7 +11,11 @@ from spellweaver.ledger.decide import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """How many were decided and how many of them admitted; ``more``: there may be others whose moment has come."""
+    """How many were decided and how many of them admitted; ``more``: there may be others whose moment has come.
+
+    That is so too when a worker is left and one that waited for it met another obstacle: the next in line has to be
+    asked, for nothing else would wake it.
+    """
 
     decided: int
     admitted: int
@@ -27,4 +31,6 @@ def admit(tx: Transaction, *, limit: int) -> Admitted:
     if not found:
         return Admitted(0, 0, False)
     decisions = admission.choose([f.facts for f in found], free=free, sample=tx.decided_at)
-    return Admitted(len(found), occurrences.apply(tx, found, decisions), len(found) == limit)
+    admitted = occurrences.apply(tx, found, decisions)
+    passed_over = free > admitted and any(f.facts.reason == "capacity" for f in found)
+    return Admitted(len(found), admitted, len(found) == limit or passed_over)

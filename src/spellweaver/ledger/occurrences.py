@@ -53,7 +53,8 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         pattern,
         _revision,
         blockers,
-        older,
+        kept_back,
+        stopped,
     ) = row
     version = int(str(pattern))
     if version not in stations:
@@ -69,8 +70,9 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         str(reason),
         int(str(nominal_at)),
         tuple(json.loads(str(blockers))),
-        tuple(json.loads(str(older))),
+        tuple((int(at), int(other)) for at, other in json.loads(str(kept_back))),
         bound,
+        bool(stopped),
     )
     return Found(facts, version, name, station)
 

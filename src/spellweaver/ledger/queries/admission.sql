@@ -4,9 +4,10 @@
 SELECT o.id, o.schedule, o.class, o.due_at, o.latest_start_at, o.finish_by, o.reason, o.nominal_at, r.pattern, o.revision,
     (SELECT json_group_array(i.id) FROM invocation i
      WHERE i.schedule = o.schedule AND i.state IN ('queued', 'running', 'suspended', 'cancelling', 'contained')),
-    (SELECT json_group_array(w.id) FROM occurrence w
-     WHERE w.schedule = o.schedule AND w.state = 'pending' AND w.reason = 'capacity' AND w.nominal_at < o.nominal_at)
-FROM occurrence o JOIN revision r ON r.id = o.revision
+    (SELECT json_group_array(json_array(w.nominal_at, w.id)) FROM occurrence w
+     WHERE w.schedule = o.schedule AND w.state = 'pending' AND w.reason = 'capacity' AND w.latest_start_at IS NULL AND w.finish_by IS NULL),
+    s.state = 'stopped'
+FROM occurrence o JOIN revision r ON r.id = o.revision JOIN schedule s ON s.id = o.schedule
 WHERE o.id IN (
     SELECT id FROM occurrence WHERE state = 'pending' AND wake_at <= :now
     UNION ALL
@@ -51,5 +52,6 @@ UPDATE occurrence SET state = 'admitted', reason = :reason, decided_at = :at, wa
 UPDATE occurrence SET reason = :reason, wake_at = :wake_at, blockers = :blockers WHERE id = :occurrence AND state = 'pending'
 
 -- name: end
-UPDATE occurrence SET state = :state, reason = :reason, decided_at = :at, wake_at = NULL, blockers = :blockers
+-- One that is missed with overlap as its last obstacle keeps the blockers that it had, where none is left.
+UPDATE occurrence SET state = :state, reason = :reason, decided_at = :at, wake_at = NULL, blockers = ifnull(:blockers, blockers)
 WHERE id = :occurrence AND state = 'pending'
