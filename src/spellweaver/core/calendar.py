@@ -142,11 +142,15 @@ class Calendar:
     def key(self, candidate: Candidate, generation: int) -> str:
         """OCC-02: ``c1:2026-10-25T02:30``, seconds only where the cadence has them, ``+1`` for a second showing;
         ``c1:2026-12-01T02:00:00Z`` for ``every`` and ``at``."""
-        cadence = self.interpretation.cadence
-        if not isinstance(cadence, Cron):
-            return f"c{generation}:{instant.show(candidate.instant_s * instant.SECOND)}"
-        civil = instant.civil_text(candidate.civil_s, seconds=cadence.has_seconds)
-        return f"c{generation}:{civil}{'+1' if candidate.fold == 1 else ''}"
+        return firing_key(self.interpretation.cadence, candidate, generation)
+
+
+def firing_key(cadence: Cadence, candidate: Candidate, generation: int) -> str:
+    """``Calendar.key``, which needs no zone rules."""
+    if not isinstance(cadence, Cron):
+        return f"c{generation}:{instant.show(candidate.instant_s * instant.SECOND)}"
+    civil = instant.civil_text(candidate.civil_s, seconds=cadence.has_seconds)
+    return f"c{generation}:{civil}{'+1' if candidate.fold == 1 else ''}"
 
 
 def _within(after_s: int, until_s: int) -> tuple[int, int]:

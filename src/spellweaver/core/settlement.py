@@ -25,35 +25,33 @@ class Verdict:
     delivery: Literal["claimed", "pending", "settled"]
 
 
-def settle(seen: Sighting, *, invocation: str, reason: str, success: tuple[int, ...]) -> Verdict:
-    """``invocation`` and ``reason`` are its present ones (a cancelling one keeps its ground); ``success`` the
-    binding's exit codes.
+def settle(seen: Sighting, *, contained: bool, ground: str | None, success: tuple[int, ...]) -> Verdict:
+    """``contained``: the Invocation is. ``ground``: why it was asked to cancel, None where it was not; ``success``
+    the binding's exit codes.
     """
-    cancelling = invocation == "cancelling"
+    cancelled = None if ground is None else ("cancelled", ground)
     match seen:
         case Started():
-            return Verdict("running", *(("cancelling", reason) if cancelling else ("running", "none")), "claimed")
+            return Verdict("running", *(("running", "none") if ground is None else ("cancelling", ground)), "claimed")
         case Contained():
             return Verdict("contained", "contained", "settling", "claimed")
         case Lost():
-            return Verdict("lost", *(("cancelled", reason) if cancelling else ("failed", "lost")), "settled")
-        case NeverStarted(why="gate"):
-            return Verdict(
-                "never_started", *(("cancelled", reason, "settled") if cancelling else ("queued", "worker", "pending"))
-            )
+            return Verdict("lost", *(cancelled or ("failed", "lost")), "settled")
+        case NeverStarted(why="gate") if ground is None and not contained:
+            return Verdict("never_started", "queued", "worker", "pending")
+        case NeverStarted(why="gate"):  # what was contained is never offered again
+            return Verdict("never_started", *(cancelled or ("failed", "interrupted")), "settled")
         case NeverStarted():
-            return Verdict(
-                "never_started", *(("cancelled", reason) if cancelling else ("failed", "unavailable")), "settled"
-            )
+            return Verdict("never_started", *(cancelled or ("failed", "unavailable")), "settled")
         case Ended():
-            return Verdict(seen.state, *_ended(seen, cancelling, reason, success), "settled")
+            return Verdict(seen.state, *_ended(seen, cancelled, success), "settled")
 
 
-def _ended(seen: Ended, cancelling: bool, reason: str, success: tuple[int, ...]) -> tuple[str, str]:
+def _ended(seen: Ended, cancelled: tuple[str, str] | None, success: tuple[int, ...]) -> tuple[str, str]:
     if seen.state == "exited" and seen.code in success:
         return "completed", "none"
-    if cancelling:
-        return "cancelled", reason
+    if cancelled:
+        return cancelled
     if seen.state == "timed_out":
         return "timed_out", "timeout"
     if seen.state == "signalled":

@@ -1,4 +1,4 @@
-"""Settle: what a handler saw becomes a row. What is terminal stays; a late sighting of it is dropped."""
+"""Settle: what a handler saw becomes a row. What is terminal stays; a late or repeated sighting is dropped."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from spellweaver.ledger.invocations import Tried
 def settle(tx: Transaction, seen: Sighting) -> str:
     """Settles one sighting and returns the state of the Invocation after it (RCV-01, RCV-02)."""
     was = invocations.tried(tx, seen.attempt)
-    if was.state in terminal("attempt"):
+    if was.state in terminal("attempt") or (isinstance(seen, Started) and was.state != "launching"):
         return was.invocation_state
     success = was.binding.success if was.binding else (0,)
-    verdict = settlement.settle(seen, invocation=was.invocation_state, reason=was.invocation_reason, success=success)
+    contained, ground = was.invocation_state == "contained", invocations.cancel_ground(tx, was)
+    verdict = settlement.settle(seen, contained=contained, ground=ground, success=success)
     at = tx.decided_at()
+    if was.state == "contained" and not isinstance(seen, Contained):
+        _prove(tx, was, seen, at)
     match seen:
         case Started():
             invocations.started(tx, was, seen, verdict, at)
@@ -26,7 +29,6 @@ def settle(tx: Transaction, seen: Sighting) -> str:
                 invocations.contained(tx, was, verdict)
                 _event(tx, was, "contained", at, {"why": seen.why, "detail": seen.detail})
         case Lost():
-            _prove(tx, was, "other_boot", "the machine has been booted since", at)
             invocations.ended(tx, was, None, verdict, at)
             _event(tx, was, verdict.invocation, at, {"reason": verdict.reason, "why": seen.why})
         case NeverStarted():
@@ -34,10 +36,16 @@ def settle(tx: Transaction, seen: Sighting) -> str:
             word = "never_started" if verdict.delivery == "pending" else verdict.invocation
             _event(tx, was, word, at, {"reason": verdict.reason, "why": seen.why, "errno": seen.errno, "nth": was.nth})
         case Ended():
-            _prove(tx, was, "status", "its shim left a status", at)
             invocations.ended(tx, was, seen, verdict, at)
             _event(tx, was, verdict.invocation, at, _numbers(was, seen, verdict.reason, at))
     return verdict.invocation
+
+
+def _prove(tx: Transaction, was: Tried, seen: Sighting, at: int) -> None:
+    kind, detail = "status", "its shim left a status"
+    if isinstance(seen, Lost):
+        kind, detail = "other_boot", "the machine has been booted since"
+    invocations.prove(tx, was.attempt, kind=kind, detail=detail, at=at)
 
 
 def _numbers(was: Tried, seen: Ended, reason: str, at: int) -> dict[str, object]:
@@ -54,11 +62,6 @@ def _numbers(was: Tried, seen: Ended, reason: str, at: int) -> dict[str, object]
     if seen.dropped_bytes:
         numbers |= {"output_bytes": seen.output_bytes, "dropped_bytes": seen.dropped_bytes}
     return {key: value for key, value in numbers.items() if value is not None}
-
-
-def _prove(tx: Transaction, was: Tried, kind: str, detail: str, at: int) -> None:
-    if was.state == "contained":
-        invocations.prove(tx, was.attempt, kind=kind, detail=detail, at=at)
 
 
 def _event(tx: Transaction, was: Tried, word: str, at: int, numbers: dict[str, object]) -> None:

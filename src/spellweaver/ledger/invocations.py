@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spellweaver.core.binding import Binding, binding
-from spellweaver.core.calendar import Candidate
+from spellweaver.core.calendar import Candidate, firing_key
 from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, RunId
 from spellweaver.core.instant import SECOND
 from spellweaver.core.launch import Ended, Identity, Launch, NeverStarted, OpenAttempt, Started
@@ -59,7 +59,7 @@ def claim(tx: Transaction, *, limit: int) -> list[Launch]:
             and fold is not None
             and generation is not None
         )
-        meant = tx.revisions.get(tx.connection, revision_id)
+        meant = tx.revisions.definition(tx.connection, revision_id)
         candidate = Candidate(nominal_at // SECOND, civil, fold, "fires")
         launches.append(
             Launch(
@@ -67,14 +67,14 @@ def claim(tx: Transaction, *, limit: int) -> list[Launch]:
                 RunId(int(str(run))),
                 InvocationId(int(str(invocation))),
                 OccurrenceId(int(str(occurrence))),
-                f"{meant.definition.authority}/{meant.definition.name}",
-                meant.calendar.key(candidate, generation),
+                f"{meant.authority}/{meant.name}",
+                firing_key(meant.cadence, candidate, generation),
                 nominal_at,
                 str(station),
                 f"{key}@{revision}",
                 int(str(nth)),
                 binding(str(found[1])),
-                meant.definition.input,
+                meant.input,
                 finish_by,
             )
         )
@@ -103,6 +103,14 @@ def tried(tx: Transaction, attempt: AttemptId) -> Tried:
         binding(str(body)) if body is not None else None,
         str(station),
     )
+
+
+def cancel_ground(tx: Transaction, was: Tried) -> str | None:
+    """Why the Invocation was asked to cancel; None where it was not. A contained one has it in the journal alone."""
+    if was.invocation_state == "cancelling":
+        return was.invocation_reason
+    row = tx.row(SQL["cancel_ground"], (was.occurrence,)) if was.invocation_state == "contained" else None
+    return None if row is None else str(row[0])
 
 
 def started(tx: Transaction, was: Tried, seen: Started, verdict: Verdict, at: int) -> None:

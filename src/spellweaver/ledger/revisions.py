@@ -1,5 +1,5 @@
-"""Parsed revisions and kept zone rules, as core values, kept between transactions. Kept rules are checked once per
-load (CAL-06).
+"""Parsed revisions and kept zone rules, as core values, kept between transactions. Both are checked against their
+digests once per load (CAL-06, RCV-05).
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from spellweaver.errors import Unusable
 KEPT = 20_000
 
 
-class KeptRulesDamaged(Unusable):
+class Damaged(Unusable):
+    """What the ledger keeps of one Schedule can't be used. That Schedule stops, and no other."""
+
+
+class RevisionDamaged(Damaged):
+    """A stored revision is not what its digest says."""
+
+
+class KeptRulesDamaged(Damaged):
     """The kept zone rules of one Schedule are missing or not what their digest says. Host rules never stand in."""
 
 
@@ -51,13 +59,13 @@ class Revision:
 
 
 class Revisions:
-    """A bounded memory of revisions; they never change, so nothing is ever stale."""
+    """A bounded memory of revisions. Committed ones never change; after a rollback another memory is begun."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[int, Revision] = OrderedDict()
 
     def get(self, connection: apsw.Connection, id_: int) -> Revision:
-        """Raises KeptRulesDamaged (CAL-06)."""
+        """Raises RevisionDamaged, KeptRulesDamaged."""
         if found := self._kept.get(id_):
             self._kept.move_to_end(id_)
             return found
@@ -65,12 +73,33 @@ class Revisions:
             "SELECT id, schedule, number, generation, pattern, digest, body FROM revision WHERE id = ?", (id_,)
         ).fetchone()
         assert row is not None, f"revision {id_}"
-        meant = definition(row[6])
+        meant = _definition(id_, row[5], row[6])
         found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar_of(connection, meant))
         self._kept[id_] = found
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return found
+
+    def definition(self, connection: apsw.Connection, id_: int) -> Definition:
+        """What a revision says, without its zone rules: what is admitted goes on when those are damaged. Raises
+        RevisionDamaged.
+        """
+        if found := self._kept.get(id_):
+            return found.definition
+        row = connection.execute("SELECT digest, body FROM revision WHERE id = ?", (id_,)).fetchone()
+        assert row is not None, f"revision {id_}"
+        return _definition(id_, row[0], row[1])
+
+
+def _definition(id_: int, digest: str, body: str) -> Definition:
+    if sha256(body.encode()).hexdigest() != digest:
+        raise RevisionDamaged(
+            "revision_damaged",
+            f"revision row {id_} is not what its digest (sha256:{digest[:12]}…) says",
+            hint="restore a backup",
+            revision=id_,
+        )
+    return definition(body)
 
 
 def calendar_of(connection: apsw.Connection, meant: Definition) -> Calendar:
@@ -91,7 +120,7 @@ def kept_zone(connection: apsw.Connection, digest: bytes, schedule: str) -> zone
         raise KeptRulesDamaged(
             "kept_rules_damaged",
             f"{schedule}: its kept zone rules (sha256:{digest.hex()[:12]}…) {what}",
-            hint='restore a backup, or define a revision with zone_rules = "host"',
+            hint="restore a backup, or define a Schedule of another name",
             schedule=schedule,
         )
     return zones.parse(row[0])

@@ -21,6 +21,9 @@ SELECT a.state, a.run, a.delivery, a.nth, a.started_at, a.launched_at, r.invocat
 FROM attempt a JOIN run r ON r.id = a.run JOIN invocation i ON i.id = r.invocation
 JOIN delivery d ON d.run = a.run AND d.seq = a.delivery LEFT JOIN binding b ON b.id = a.binding WHERE a.id = ?
 
+-- name: cancel_ground
+SELECT data ->> 'reason' FROM event WHERE occurrence = ? AND type = 'invocation.cancelling' ORDER BY seq DESC LIMIT 1
+
 -- name: boot
 SELECT id FROM boot WHERE boot_id = ?
 
