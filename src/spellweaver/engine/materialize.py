@@ -10,7 +10,7 @@ from spellweaver.core import misfire
 from spellweaver.core.instant import SECOND
 from spellweaver.ledger import schedules
 from spellweaver.ledger.decide import Transaction
-from spellweaver.ledger.revisions import KeptRulesDamaged
+from spellweaver.ledger.revisions import Damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,6 @@ def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materializ
                 fates = misfire.judge(look.stretches, look.waiting, now=now, allowance_us=allowance_us)
                 next_at = schedules.next_candidate(tx, schedule, after_s=max(now // SECOND, look.settled_to))
                 schedules.settle(tx, look, fates, now=now, allowance_us=allowance_us, next_at=next_at)
-        except KeptRulesDamaged as damage:
+        except Damaged as damage:
             schedules.stop(tx, schedule, now=now, why=damage.message)
     return Materialized(len(due), len(due) == limit)

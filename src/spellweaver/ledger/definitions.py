@@ -195,6 +195,7 @@ def store_activation(
     else:
         state = "active" if known.state == "stopped" else known.state
         tx.change(SQL["switched"], values | {"replaced": known.active, "state": state})
+        tx.connection.execute(SQL["wake_stopped"], {"schedule": known.id, "at": at})
 
 
 def store_policy(tx: Transaction, new: HostPolicy, *, generation: int, at: int) -> None:

@@ -38,12 +38,12 @@ def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
     assert row is not None
     authority, _, settled_to = str(row[0]), row[1], int(str(row[2]))
     switches = [(int(str(r)), int(str(b)), int(str(d))) for r, b, d in tx.rows(SQL["stretches"], (schedule,))]
-    stretches = []
-    for i, (revision, begins_at, _) in enumerate(switches):
-        end_s = switches[i + 1][2] // SECOND if i + 1 < len(switches) else until_s
-        after_s, end_s = max(begins_at // SECOND, settled_to), min(end_s, until_s)
+    stretches: list[Stretch] = []
+    for revision, begins_at, decided_at in reversed(switches):
+        after_s, end_s = max(begins_at // SECOND, settled_to), until_s
         if after_s < end_s:
-            stretches.append(Stretch(after_s, end_s, tx.revisions.get(tx.connection, revision).terms))
+            stretches.insert(0, Stretch(after_s, end_s, tx.revisions.get(tx.connection, revision).terms))
+        until_s = min(until_s, decided_at // SECOND)  # the clock may have gone back before a later switch
     waiting = [_waiting(tx, row) for row in tx.rows(SQL["waiting"], (schedule,))]
     return Unresolved(schedule, authority, settled_to, stretches, waiting)
 
@@ -51,7 +51,7 @@ def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
 def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
     id_, due_at, latest_start_at, finish_by, revision, reason, mode = row
     bounds = (b if isinstance(b, int) else None for b in (latest_start_at, finish_by))
-    horizon = tx.revisions.get(tx.connection, int(str(revision))).terms.horizon_us
+    horizon = tx.revisions.definition(tx.connection, int(str(revision))).misfire_horizon_us
     unjudged = reason == "not_yet" and mode == "live"
     return Waiting(int(str(id_)), Window(int(str(due_at)), *bounds), horizon, unjudged)
 

@@ -75,6 +75,10 @@ WHERE id = :schedule AND state = 'defined'
 -- name: switched
 UPDATE schedule SET state = :state, active = :revision, next_at = :next_at, why = NULL WHERE id = :schedule AND active = :replaced
 
+-- name: wake_stopped
+-- The Schedule goes on: what it kept back is looked at again.
+UPDATE occurrence SET wake_at = :at WHERE schedule = :schedule AND state = 'pending' AND reason = 'stopped'
+
 -- name: new_policy
 INSERT INTO policy (generation, body, applied_at, actor) VALUES (:generation, :body, :at, :actor)
 
