@@ -14,6 +14,7 @@ from spellweaver.core.identity import InvocationId
 from spellweaver.core.launch import Contained, Ended, Lost, NeverStarted
 from spellweaver.engine.cancel import cancel
 from spellweaver.engine.resolve import resolve
+from spellweaver.manifest import zones
 from tests.support.engine import World, draft, policy
 from tests.support.program import Done, at_terminal, call
 
@@ -330,6 +331,17 @@ def test_later_policy_definitions_and_bindings_change_no_word_of_it(tmp_path: Pa
     world.bind("job@1", success=(7,), timeout="1m")
     world.add(draft("other", "0 0 * * *"))
     assert [(explain(world, ref).out, item(world, ref)) for ref in refs] == before
+
+
+@pytest.mark.rule("CAL-04")
+def test_times_are_read_by_the_rules_that_the_revision_keeps_whatever_the_host_has(tmp_path: Path) -> None:
+    world = World(tmp_path, now="2026-01-01T00:30:00Z")
+    world.add(draft("job", "0 12 * * *", zone="Europe/Rome", host_rules=zones.rules("Asia/Tokyo")))
+    world.at("2026-01-01T03:00:00Z")
+    assert "Thu 2026-01-01 12:00 JST, 2026-01-01T03:00:00Z, zone Europe/Rome" in lines(world, "job@2026-01-01T12:00")[3]
+    assert item(world, "occ_1")["offset"] == "+09:00"
+    utc = explain(world, "occ_1", "--utc").out
+    assert "Thu 2026-01-01 03:00 UTC" in utc and "JST" not in utc
 
 
 def test_at_a_terminal_lines_break_between_words_and_times_are_also_relative(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def shown(key: str, value: object, zone: Zone | None) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         if key.endswith("_us"):
             return times.exact(value)
-        if key.endswith(("_at", "_by")):
+        if key.endswith(("_at", "_by")) or key in ("before", "after"):
             return times.reading(value, zone)
     return str(value)
 

@@ -95,6 +95,7 @@ def _tell(frame: Frame, item: Item) -> None:
     from spellweaver.cli import times
     from spellweaver.cli.screens import events as screen
     from spellweaver.cli.screens.prose import tell
+    from spellweaver.cli.screens.readings import UTC
     from spellweaver.cli.values import At
 
     at = item["at"]
@@ -102,5 +103,5 @@ def _tell(frame: Frame, item: Item) -> None:
     about = [str(part) for part in (item["schedule"], item["occurrence"], item["invocation"], item["actor"]) if part]
     ref = f"evt_{item['seq']}"
     frame.line(f"{ref:9} {times.reading(at.us, None, utc=frame.utc)}  {'  '.join(about)}")
-    tell(frame, screen.sentence(item), indent=10)
+    tell(frame, screen.sentence(item, UTC if frame.utc else None), indent=10)
     frame.write("", now=True)

@@ -26,7 +26,7 @@ def explain(ctx: typer.Context, ref: Ref) -> int:
     frame: Frame = ctx.obj
     with frame.observe() as view:
         found = find.firing(view, references.parse(ref))
-        item, head = screen.of(view, found, attempts_at=frame.places.attempts), view.head()
+        item, head = screen.of(view, found, attempts_at=frame.places.attempts, utc=frame.utc), view.head()
     if not frame.document("explain", [item], head=head):
         account.show(frame, item)
         frame.next(*_next(item))

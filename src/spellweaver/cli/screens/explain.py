@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from spellweaver.cli.screens import invocations, occurrences
-from spellweaver.cli.screens.readings import Readings
+from spellweaver.cli.screens.readings import UTC, Readings
 from spellweaver.cli.sentences import in_short, of_event
 from spellweaver.ledger.queries import load
 
@@ -40,12 +40,13 @@ VERDICTS = {
 }
 
 
-def of(view: View, found: Found, *, attempts_at: str) -> Item:
-    """One firing, all told. ``attempts_at`` is the directory of the attempts' folders."""
+def of(view: View, found: Found, *, attempts_at: str, utc: bool = False) -> Item:
+    """One firing, all told. ``attempts_at`` is the directory of the attempts' folders; ``utc``: sentences tell UTC."""
     readings = Readings(view)
     firing = occurrences.one(view, readings, found)
     reading = readings.of(_revision(view, found))
-    events = [_event(row, reading) for row in _events(view, found)]
+    zone = UTC if utc else reading.zone
+    events = [_event(row, reading, zone) for row in _events(view, found)]
     run = _run(view, firing, reading, attempts_at)
     asked = reading.firing(found.generation, found.civil, found.fold)
     verdict, heading = _verdict(firing, run)
@@ -54,7 +55,7 @@ def of(view: View, found: Found, *, attempts_at: str) -> Item:
         "asked": asked,
         "missing": firing["offset"] is None,
         "verdict": verdict,
-        "sentence": f"{heading}: {_because(firing, run, events, reading.zone)}",
+        "sentence": f"{heading}: {_because(firing, run, events, zone)}",
         "events": events,
         "run": run,
     }
@@ -77,7 +78,7 @@ def _events(view: View, found: Found) -> list[Row]:
     return list(view.rows(sql["of_range"], {"schedule": row[0], "state": row[1], "at": row[2], "id": found.id}))
 
 
-def _event(row: Row, reading: Reading) -> Item:
+def _event(row: Row, reading: Reading, zone: Zone) -> Item:
     seq, at, type_, invocation, actor, data = row
     numbers = json.loads(str(data))
     return {
@@ -86,7 +87,7 @@ def _event(row: Row, reading: Reading) -> Item:
         "type": type_,
         "invocation": None if invocation is None else f"inv_{invocation}",
         "actor": actor,
-        "sentence": of_event(str(type_), numbers, reading.zone),
+        "sentence": of_event(str(type_), numbers, zone),
         "data": numbers,
     }
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spellweaver.cli.screens.firings import Found
     from spellweaver.ledger.observe import View
 
-LISTS = {"invocation": "spellweaver invocation list", "event": "spellweaver events"}
+LISTS = {"invocation": "spellweaver invocation list"}
 
 
 def schedule(view: View, name: str) -> tuple[int, str]:
@@ -80,6 +80,8 @@ def firing(view: View, reference: Reference) -> Found:
             reference.kind
         ]
         hint = LISTS.get(reference.kind, "spellweaver occurrence list")
+        if reference.kind == "event":
+            hint = f"spellweaver events --after-seq {reference.id - 1} -n 1"
         raise NotFound(
             "no_row", f"there is no {prefix}_{reference.id} in this ledger, or no firing that it comes of", hint=hint
         )
