@@ -88,3 +88,8 @@ def test_a_reading_command_loads_only_what_it_shows(ledger: str, line: str, more
     assert {name.partition(".")[0] for name in loaded} & NEVER == set()
     ours = {name for name in loaded if name.startswith("spellweaver") and not name.startswith("spellweaver.cli")}
     assert ours - LIGHT - more == set()
+
+
+def test_a_calendar_of_the_command_line_needs_no_ledger_and_no_file_reader() -> None:
+    loaded = imported("next", "--cron", "30 2 * * *", "--zone", "Europe/Rome", "-n", "1")
+    assert {name.partition(".")[0] for name in loaded} & ((NEVER - {"tzdata"}) | {"apsw"}) == set()

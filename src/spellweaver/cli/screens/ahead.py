@@ -16,14 +16,13 @@ from spellweaver.cli.values import At
 from spellweaver.core.calendar import Calendar, Candidate
 from spellweaver.core.grammar import LAST_S, Cron
 from spellweaver.core.instant import SECOND, civil_text
-from spellweaver.ledger.queries import load
-from spellweaver.ledger.revisions import Revision, Revisions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from spellweaver.cli.values import Item
     from spellweaver.core.zone import Zone
     from spellweaver.ledger.observe import View
+    from spellweaver.ledger.revisions import Revision
 
 GAP_NOTES = {"gap_skip": "no such time: will be skipped", "gap_fail": "no such time: will be refused"}
 
@@ -85,7 +84,8 @@ def of_ledger(view: View, schedule: int | None) -> tuple[list[Coming], list[str]
 
     Raises KeptRulesDamaged for the one that was asked for; of many it is left out and said.
     """
-    from spellweaver.ledger.revisions import KeptRulesDamaged
+    from spellweaver.ledger.queries import load
+    from spellweaver.ledger.revisions import KeptRulesDamaged, Revisions
 
     found, said, revisions = [], list[str](), Revisions()
     for _, name, state, why, begins_at, id_ in view.rows(load("schedule")["coming"], {"id": schedule}):
