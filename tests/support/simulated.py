@@ -62,12 +62,12 @@ def simulated(
     return Seen(done, simulation.items(done))
 
 
-def by_hand(*drafts: ScheduleDraft, begin: str, takes: str = "1s", policy: HostPolicy | None = None) -> Driver:
+def by_hand(*drafts: ScheduleDraft, begin: str, takes: str | Script = "1s", policy: HostPolicy | None = None) -> Driver:
     """A driver whose clock the test moves itself."""
     clock = VirtualClock(us(begin))
-    driver = Driver(memory_ledger(clock, actor="test"), clock, Runtimes((Runtime("*", us(takes)),)))
-    with driver.ledger.decide() as tx:
-        introduce(tx, manifest(*drafts, policy=policy))
+    script = Runtimes((Runtime("*", us(takes)),)) if isinstance(takes, str) else takes
+    driver = Driver(memory_ledger(clock, actor="test"), clock, script)
+    introduce(driver.ledger, manifest(*drafts, policy=policy))
     return driver
 
 

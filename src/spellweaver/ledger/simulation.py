@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from spellweaver.core.binding import Binding, binding
 from spellweaver.core.identity import AttemptId
-from spellweaver.core.pattern import Pattern
+from spellweaver.core.pattern import Pattern, from_canonical
 from spellweaver.ledger.decide import Ledger, Transaction
 from spellweaver.ledger.observe import Row, View
-from spellweaver.ledger.occurrences import pattern_version
 from spellweaver.ledger.queries import load
 
 SQL = load("simulation")
@@ -67,15 +66,16 @@ def next_pending(tx: Transaction) -> int | None:
     return None if row is None else int(str(row[0]))
 
 
-def mark(view: View | Transaction) -> Mark:
+def mark(view: View) -> Mark:
     row = view.row(SQL["mark"])
     assert row is not None
     return Mark(int(str(row[0])), int(str(row[1])), int(str(row[2])), str(row[3]))
 
 
-def patterns(tx: Transaction) -> list[Pattern]:
+def patterns(view: View) -> list[Pattern]:
     """Every workflow version."""
-    return [pattern_version(tx, int(str(row[0]))) for row in tx.rows(SQL["patterns"])]
+    snapshots = [row[0] for row in view.rows(SQL["patterns"])]
+    return [from_canonical(snapshot) for snapshot in snapshots if isinstance(snapshot, bytes)]
 
 
 def since(view: View, since: Mark) -> list[Row]:

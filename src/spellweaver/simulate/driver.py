@@ -25,8 +25,8 @@ from spellweaver.simulate.script import Job, Script
 
 
 class Driver:
-    """Drives one ledger. It may be driven by hand: ``clock.advance`` or ``clock.step``, then ``settle`` and ``look``;
-    after an outage ``recover`` first.
+    """Drives one ledger. It may be driven by hand: ``clock.advance`` or ``clock.step``, then ``settle`` and ``look``,
+    or ``decide`` for both; after an outage ``recover`` first.
     """
 
     def __init__(self, ledger: Ledger, clock: VirtualClock, script: Script) -> None:
@@ -69,6 +69,17 @@ class Driver:
                 launches = tick.step(tx, under_way)
             self._start(launches)
         return under_way
+
+    def decide(self, phase: Literal["materialize", "admit"] = "materialize") -> int | None:
+        """All that is due at this moment: ends, then a pass, and again while commands end as they begin. Returns the
+        next wake, by the wall clock.
+        """
+        while True:
+            self.settle()
+            wake = self.look(phase=phase).next_wake
+            ends = self.handler.next_end
+            if ends is None or ends > self.clock.monotonic():
+                return wake
 
     def _start(self, launches: list[Launch]) -> None:
         if launches:
@@ -132,8 +143,7 @@ class Course:
             self._events.pop(0)[2]()
         if self._down:
             return None
-        self._driver.settle()
-        return self._driver.look().next_wake
+        return self._driver.decide()
 
     def _following(self, wake: int | None) -> int | None:
         """The next moment, on the monotonic line; None at the end of the span."""
@@ -149,8 +159,7 @@ class Course:
 
     def _until_quiet(self) -> None:
         while True:
-            self._driver.settle()
-            self._driver.look(phase="admit")
+            self._driver.decide("admit")
             with self._driver.ledger.decide() as tx:
                 moments = self._of_driver(simulation.next_pending(tx))
             if not moments:

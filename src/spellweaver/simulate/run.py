@@ -19,7 +19,8 @@ from spellweaver.engine.define import Defined, define
 from spellweaver.engine.policy import apply_policy
 from spellweaver.errors import Usage
 from spellweaver.ledger import simulation
-from spellweaver.ledger.decide import Ledger, Transaction, memory_ledger
+from spellweaver.ledger.decide import Ledger, memory_ledger
+from spellweaver.ledger.observe import View
 from spellweaver.manifest.read import Manifest
 from spellweaver.simulate.driver import Course, Driver
 from spellweaver.simulate.scenario import Scenario
@@ -84,10 +85,10 @@ def simulate(plan: Plan, *, on_moment: Callable[[int], None] = lambda _: None) -
     if starts_at < scenario.from_at:
         Course(driver, Scenario(starts_at, scenario.from_at), on_moment=on_moment).run()
     driver.handler.peak = driver.handler.running
-    with ledger.decide() as tx:
-        introduced = introduce(tx, plan.manifest)
-        _check_stations(tx, plan.runtimes)
-        mark = simulation.mark(tx)
+    introduced = introduce(ledger, plan.manifest)
+    with simulation.reading(ledger) as view:
+        _check_stations(view, plan.runtimes)
+        mark = simulation.mark(view)
     Course(driver, scenario, on_moment=on_moment).run()
     return Simulated(ledger, mark, introduced, clock.now(), head, driver.handler.peak, found)
 
@@ -104,17 +105,21 @@ def _head(ledger: Ledger, starts_at: int) -> tuple[str, int]:
     return head
 
 
-def introduce(tx: Transaction, manifest: Manifest) -> Introduced:
+def introduce(ledger: Ledger, manifest: Manifest) -> Introduced:
     """What ``policy apply``, ``define``, ``bind`` and ``activate`` would do; the script stands in where nothing is
-    bound (ruling 19).
+    bound (ruling 19). The policy comes first, in a transaction of its own, since definitions pin from it.
     """
-    policy = apply_policy(tx, manifest.policy).changes if manifest.policy is not None else ()
-    defined = define(tx, patterns=manifest.patterns, schedules=manifest.schedules, owner=ACTOR)
-    bind(tx, bindings=manifest.bindings)
-    missing = [(pattern, station) for pattern in manifest.patterns for station in unbound(tx, pattern)]
-    bind(tx, bindings=[_scripted(pattern, station) for pattern, station in missing])
-    for draft in manifest.schedules:
-        activate(tx, schedule=draft.full_name, revision=None, unbound=False)
+    policy: tuple[str, ...] = ()
+    if manifest.policy is not None:
+        with ledger.decide() as tx:
+            policy = apply_policy(tx, manifest.policy).changes
+    with ledger.decide() as tx:
+        defined = define(tx, patterns=manifest.patterns, schedules=manifest.schedules, owner=ACTOR)
+        bind(tx, bindings=manifest.bindings)
+        missing = [(pattern, station) for pattern in manifest.patterns for station in unbound(tx, pattern)]
+        bind(tx, bindings=[_scripted(pattern, station) for pattern, station in missing])
+        for draft in manifest.schedules:
+            activate(tx, schedule=draft.full_name, revision=None, unbound=False)
     return Introduced(tuple(defined), tuple(f"{pattern.version} {station}" for pattern, station in missing), policy)
 
 
@@ -123,9 +128,9 @@ def _scripted(pattern: Pattern, station: str) -> Binding:
     return Binding(pattern.key, pattern.revision, station, ("simulated",), timeout_us=LAST)
 
 
-def _check_stations(tx: Transaction, runtimes: tuple[Runtime, ...]) -> None:
+def _check_stations(view: View, runtimes: tuple[Runtime, ...]) -> None:
     names = ["*"]
-    for pattern in simulation.patterns(tx):
+    for pattern in simulation.patterns(view):
         for station in pattern.executable_stations:
             names += [station.key, f"{pattern.version}.{station.key}"]
     for each in runtimes:

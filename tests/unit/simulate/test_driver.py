@@ -115,6 +115,13 @@ def test_until_quiet_lets_what_waits_come_to_its_end_and_takes_in_nothing_more()
     assert quiet.done.ends_at == us(minutes(110)[0])
 
 
+def test_what_ends_as_it_begins_frees_its_worker_at_that_moment() -> None:
+    drafts = [draft(f"s{n}", "0 * * * *") for n in range(5)]
+    seen = simulated(*drafts, begin=BEGIN, length="1h", runtimes={"*": "0s"}, policy=policy(workers=2))
+    assert [item["outcome"] for item in seen.items] == ["completed"] * 5
+    assert {late for n in range(5) for late in seen.late_s(f"s{n}")} == {0}
+
+
 def test_scripts_may_go_by_the_firing() -> None:
     def script(job: Job) -> Takes:
         assert (job.schedule, job.pattern, job.station) == ("local/s", "job@1", "main")

@@ -17,7 +17,7 @@ SELECT (SELECT ifnull(max(id), 0) FROM occurrence), (SELECT ifnull(max(id), 0) F
     (SELECT json_group_array(id) FROM occurrence WHERE state = 'pending')
 
 -- name: patterns
-SELECT id FROM pattern_version ORDER BY id
+SELECT snapshot FROM pattern_version ORDER BY id
 
 -- name: since
 -- Every firing that was stored or decided after a mark, in the order of nominal instants, each with its run: the columns of
