@@ -304,7 +304,8 @@ def test_the_two_showings_of_a_repeated_time_are_named_apart(tmp_path: Path) -> 
     world = World(tmp_path, now="2026-10-24T20:00:00Z")
     world.add(draft("job", "30 2 * * *", zone="Europe/Rome", fold="both"))
     world.live("2026-10-25T03:00:00Z")
-    done = explain(world, "job@2026-10-25T02:30")
+    assert lines(world, "job@2026-10-25T02:30")[0].startswith("occ_1")
+    done = explain(world, "job@2026-10-25")
     assert done.status == 4
     assert "names 2 firings: 2026-10-25T02:30 (occ_1), 2026-10-25T02:30+1 (occ_2)" in done.err
     assert lines(world, "job@2026-10-25T02:30+1")[0].startswith("occ_2")

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.engine import World, draft
+from spellweaver.cli import references
+from spellweaver.cli.screens import find
+from spellweaver.core.policy import Fold, Gap
+from spellweaver.ledger.observe import observe
+from tests.support.calendars import calendar
+from tests.support.engine import World, draft, us
 from tests.support.program import Done, call
 
 
@@ -83,3 +88,26 @@ def test_without_a_ledger_each_reading_command_says_how_to_make_one(tmp_path: Pa
     ):
         done = call(*words, ledger=tmp_path / "none.db")
         assert done.status == 4 and "there is no ledger at" in done.err and "init" in done.err
+
+
+@pytest.mark.parametrize(("fold", "gap"), [("both", "skip"), ("later", "fail"), ("earlier", "advance")])
+@pytest.mark.rule("OCC-13", "CAL-03")
+def test_every_candidate_up_to_now_is_answered_by_one_row_or_range(tmp_path: Path, fold: Fold, gap: Gap) -> None:
+    """Through a gap, a fold, an outage of a month and live stretches around them."""
+    world = World(tmp_path, now="2026-03-28T20:00:00Z")
+    world.add(draft("job", "*/30 1-4 * * *", zone="Europe/Rome", fold=fold, gap=gap))
+    world.live("2026-03-29T06:00:00Z")
+    world.at("2026-05-01T00:10:00Z")
+    world.at("2026-10-24T20:00:00Z")
+    world.live("2026-10-25T06:00:00Z")
+    made = calendar("*/30 1-4 * * *", "Europe/Rome", fold=fold, gap=gap)
+    begun, (settled_to,) = us("2026-03-28T20:00:00Z") // 1_000_000, world.row("SELECT settled_to FROM schedule")
+    asked = 0
+    with observe(str(world.path)) as view:
+        for candidate in made.walk(begun, int(str(settled_to))):
+            key = made.key(candidate, 1)
+            found = find.firing(view, references.parse(f"job@{key}"))
+            assert (found.civil, found.fold) == (candidate.civil_s, candidate.fold), key
+            asked += 1
+    rows, grouped = world.row("SELECT (SELECT count(*) FROM occurrence), (SELECT sum(count) FROM firing_range)")
+    assert asked == int(str(rows)) + int(str(grouped)) > 1500

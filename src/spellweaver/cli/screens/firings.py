@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from spellweaver.ledger.observe import View
 
     Values = dict[str, object]
+    Showings = tuple[tuple[int, ...], ...]
     Ask = Callable[[Calendar], Iterable[Candidate]]
 
 SHOWN = 8  # how many a message lists
+FIRST_SHOWING, SECOND_SHOWING = (-1, 0), (1,)  # as the ledger's fold has them
 REACH_S = 26 * 3600  # no reading of a clock is further from UTC
 
 
@@ -87,20 +89,24 @@ class _Lookup:
         self._readings = Readings(view)
         self._calendars: dict[int, Calendar] = {}
 
-    def named(self, reference: Reference) -> tuple[int, tuple[int, ...]]:
-        """(civil second, folds that are meant). An instant with ``Z`` is read in the zone; ``every`` and ``at`` go by
-        it as it stands.
+    def named(self, reference: Reference) -> tuple[int, Showings]:
+        """(civil second, folds that are meant, the first that is there). A time without ``+1`` is the first showing,
+        and the second only where the first is no firing. An instant with ``Z`` is read in the zone; ``every`` and
+        ``at`` go by it as it stands.
         """
         reading = self._reading()
         if reference.second:
-            return reference.id, (1,)
+            return reference.id, (SECOND_SHOWING,)
         if not reference.utc or reading is None or reading.precision == "instant":
-            return reference.id, (-1, 0, 1)
+            return reference.id, (FIRST_SHOWING, SECOND_SHOWING)
         civil_s = reference.id + reading.zone.offset(reference.id)
         is_second = reading.zone.readings(civil_s)[1:] == (reference.id,)
-        return civil_s, (1,) if is_second else (-1, 0)
+        return civil_s, (SECOND_SHOWING if is_second else FIRST_SHOWING,)
 
-    def at_time(self, civil_s: int, folds: tuple[int, ...]) -> list[Found]:
+    def at_time(self, civil_s: int, showings: Showings) -> list[Found]:
+        return next((there for folds in showings if (there := self._at(civil_s, folds))), [])
+
+    def _at(self, civil_s: int, folds: tuple[int, ...]) -> list[Found]:
         rows = self.view.rows(self._sql["at_civil"], {"schedule": self.schedule, "civil": civil_s})
         there = [
             each
