@@ -91,7 +91,7 @@ def test_without_a_ledger_each_reading_command_says_how_to_make_one(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("fold", "gap"), [("both", "skip"), ("later", "fail"), ("earlier", "advance")])
-@pytest.mark.rule("OCC-13", "CAL-03")
+@pytest.mark.rule("OCC-13")
 def test_every_candidate_up_to_now_is_answered_by_one_row_or_range(tmp_path: Path, fold: Fold, gap: Gap) -> None:
     """Through a gap, a fold, an outage of a month and live stretches around them."""
     world = World(tmp_path, now="2026-03-28T20:00:00Z")
