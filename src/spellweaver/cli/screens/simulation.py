@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from spellweaver.cli.values import Item
-    from spellweaver.ledger.observe import Row
+    from spellweaver.ledger.observe import Row, View
     from spellweaver.simulate.run import Simulated
     from spellweaver.simulate.scenario import Scenario
 
@@ -26,12 +26,17 @@ FOLDED_FROM = 5  # so many neighbours with one outcome are shown as the first an
 
 
 def items(done: Simulated) -> list[Item]:
-    """Every firing of the simulation, in the order of nominal instants: the keys of ``occurrence list``, then those of
-    its run. ``outcome`` is the run's state, else the firing's.
-    """
+    """Every firing of the simulation."""
     with simulation.reading(done.ledger) as view:
-        readings = Readings(view)
-        return [_item(row, readings) for row in simulation.since(view, done.mark)]
+        return since(view, done.mark)
+
+
+def since(view: View, mark: simulation.Mark) -> list[Item]:
+    """Every firing after a mark, in the order of nominal instants: the keys of ``occurrence list``, then those of its
+    run. ``outcome`` is the run's state, else the firing's.
+    """
+    readings = Readings(view)
+    return [_item(row, readings) for row in simulation.since(view, mark)]
 
 
 def _item(row: Row, readings: Readings) -> Item:
