@@ -38,23 +38,9 @@ def tries(view: View, reading: Reading, invocation: int, *, attempts_at: str) ->
 
 def _item(readings: Readings, row: Row) -> Item:
     (
-        id_,
-        occurrence,
-        _,
-        schedule,
-        pattern,
-        state,
-        reason,
-        disposition,
-        admitted_at,
-        started_at,
-        ended_at,
-        code,
-        signal,
-        attempts,
-        last,
-        revision,
-    ) = row
+        id_, occurrence, _, schedule, pattern, state, reason, disposition, admitted_at, started_at, ended_at, code,
+        signal, attempts, last, revision,
+    ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))
     return {
         "id": f"inv_{id_}",
@@ -77,27 +63,9 @@ def _item(readings: Readings, row: Row) -> Item:
 
 def _try(reading: Reading, row: Row, attempts_at: str) -> Item:
     (
-        id_,
-        station,
-        nth,
-        state,
-        granted_at,
-        launched_at,
-        started_at,
-        ended_at,
-        code,
-        signal,
-        errno,
-        output,
-        dropped,
-        pid,
-        command,
-        binding,
-        proof,
-        detail,
-        proved_at,
-        actor,
-    ) = row
+        id_, station, nth, state, granted_at, launched_at, started_at, ended_at, code, signal, errno, output, dropped,
+        pid, command, binding, proof, detail, proved_at, actor,
+    ) = row  # fmt: skip
     return {
         "attempt": f"att_{id_}",
         "station": station,

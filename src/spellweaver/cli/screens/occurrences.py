@@ -28,28 +28,9 @@ def newest(
 def item(row: Row, readings: Readings) -> Item:
     """A row of the queries ``newest``, ``one`` or ``range``, as JSON has it."""
     (
-        id_,
-        revision,
-        generation,
-        civil,
-        fold,
-        nominal_at,
-        due_at,
-        mode,
-        state,
-        reason,
-        class_,
-        not_before,
-        latest_start_at,
-        finish_by,
-        decided_at,
-        blockers,
-        invocation,
-        last_civil,
-        last_fold,
-        last_at,
-        count,
-    ) = row
+        id_, revision, generation, civil, fold, nominal_at, due_at, mode, state, reason, class_, not_before,
+        latest_start_at, finish_by, decided_at, blockers, invocation, last_civil, last_fold, last_at, count,
+    ) = row  # fmt: skip
     reading = readings.of(_number(revision))
     numbers = _number(generation), _number(civil), _number(fold)
     last = None if count is None else reading.firing(numbers[0], _number(last_civil), _number(last_fold))
@@ -99,19 +80,9 @@ def one(view: View, readings: Readings, found: Found) -> Item:
     pinned = view.row(sql["range_pinned" if of_range else "pinned"], (found.id,))
     assert row is not None and pinned is not None, f"{found.kind} {found.id}"
     (
-        policy,
-        authority,
-        created_at,
-        revision_digest,
-        rules,
-        pattern,
-        pattern_digest,
-        overlap,
-        horizon,
-        catch_up,
-        given,
-        labels,
-    ) = pinned
+        policy, authority, created_at, revision_digest, rules, pattern, pattern_digest, overlap, horizon, catch_up,
+        given, labels,
+    ) = pinned  # fmt: skip
     return {
         **item(row, readings),
         "revision_digest": revision_digest,

@@ -50,24 +50,9 @@ def one(view: View, schedule: int, *, revision: int | None, as_of: int) -> Item:
 
 def _item(view: View, readings: Readings, row: Row, share: tuple[int, int]) -> Item:
     (
-        _,
-        name,
-        state,
-        why,
-        next_at,
-        active,
-        revision,
-        number,
-        newest,
-        pattern,
-        class_,
-        overlap,
-        zone,
-        cron,
-        every_s,
-        anchor_s,
-        listed,
-    ) = row
+        _, name, state, why, next_at, active, revision, number, newest, pattern, class_, overlap, zone, cron, every_s,
+        anchor_s, listed,
+    ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))
     coming = (
         status.coming(view, reading, int(str(revision)), next_at)

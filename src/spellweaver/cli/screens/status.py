@@ -91,33 +91,13 @@ def _last(view: View, readings: Readings, occurrence: object, range_: object) ->
         return _of_range(readings, group)
     if row is None:
         return {
-            "last": None,
-            "firing": None,
-            "result": None,
-            "reason": None,
-            "took_us": None,
-            "occurrence": None,
-            "invocation": None,
+            **dict.fromkeys(("last", "firing", "result", "reason", "took_us", "occurrence", "invocation")),
             "why": "",
         }
     (
-        revision,
-        generation,
-        civil,
-        fold,
-        nominal_at,
-        state,
-        reason,
-        _,
-        blockers,
-        invocation,
-        inv_state,
-        inv_reason,
-        started_at,
-        ended_at,
-        code,
-        signal,
-    ) = row
+        revision, generation, civil, fold, nominal_at, state, reason, _, blockers, invocation, inv_state, inv_reason,
+        started_at, ended_at, code, signal,
+    ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))
     result, because = (str(state), str(reason)) if invocation is None else (str(inv_state), str(inv_reason))
     took = ended_at - started_at if isinstance(started_at, int) and isinstance(ended_at, int) else None
