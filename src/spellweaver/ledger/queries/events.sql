@@ -12,9 +12,5 @@ FROM event e LEFT JOIN schedule s ON s.id = e.schedule
 WHERE (:schedule IS NULL OR e.schedule = :schedule) AND (:type IS NULL OR e.type GLOB :type)
 ORDER BY e.seq DESC LIMIT :limit
 
--- name: one
-SELECT e.seq, e.txn, e.at, e.type, s.authority || '/' || s.name, e.occurrence, e.invocation, e.actor, e.data
-FROM event e LEFT JOIN schedule s ON s.id = e.schedule WHERE e.seq = ?
-
 -- name: last
 SELECT ifnull(max(seq), 0) FROM event

@@ -1,10 +1,12 @@
 -- name: newest
+-- The newest Invocations that fit, or the one with a row number. :schedule, :state and :id filter where they are not null.
 SELECT i.id, i.occurrence, i.schedule, s.authority || '/' || s.name, p.key || '@' || p.revision, i.state, i.reason, i.disposition,
     i.admitted_at, i.started_at, i.ended_at, last.code, last.signal, (SELECT count(*) FROM attempt a WHERE a.run = run.id), last.id, o.revision
 FROM invocation i JOIN schedule s ON s.id = i.schedule JOIN run ON run.invocation = i.id JOIN pattern_version p ON p.id = run.pattern
 JOIN occurrence o ON o.id = i.occurrence
 LEFT JOIN attempt last ON last.id = (SELECT max(id) FROM attempt WHERE run = run.id)
-WHERE (:schedule IS NULL OR i.schedule = :schedule) AND (:state IS NULL OR i.state = :state) AND (:id IS NULL OR i.id = :id)
+WHERE i.id BETWEEN ifnull(:id, 0) AND ifnull(:id, 9223372036854775807) AND (:schedule IS NULL OR i.schedule = :schedule)
+    AND (:state IS NULL OR i.state = :state)
 ORDER BY i.id DESC LIMIT :limit
 
 -- name: attempts
