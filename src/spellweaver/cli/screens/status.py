@@ -95,7 +95,7 @@ def _last(view: View, readings: Readings, occurrence: object, range_: object) ->
             "why": "",
         }
     (
-        revision, generation, civil, fold, nominal_at, state, reason, _, blockers, invocation, inv_state, inv_reason,
+        revision, generation, civil, fold, nominal_at, state, reason, blockers, invocation, inv_state, inv_reason,
         started_at, ended_at, code, signal,
     ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))

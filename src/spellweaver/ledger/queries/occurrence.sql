@@ -85,11 +85,11 @@ SELECT id, generation, last_civil, last_fold, last_at FROM firing_range WHERE sc
 
 -- name: newest_row
 -- The latest firing with a row. A second showing of a repeated hour has smaller civil seconds than the end of the first, so the hours
--- before the greatest one are looked at again.
+-- before the greatest one are looked at again. CROSS JOIN keeps the order of the search.
 SELECT o.id, o.generation, o.civil, o.fold, o.nominal_at FROM calendar_generation g
-JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
+CROSS JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
                                        ORDER BY n.civil DESC, n.fold DESC LIMIT 1)
-JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number AND o.civil >= newest.civil - CASE newest.fold WHEN 0 THEN 10800 ELSE 0 END
+CROSS JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number AND o.civil >= newest.civil - CASE newest.fold WHEN 0 THEN 10800 ELSE 0 END
 WHERE g.schedule = ? ORDER BY o.nominal_at DESC LIMIT 1
 
 -- name: of_occurrence

@@ -1,11 +1,11 @@
 -- name: schedules
 -- Every Schedule with the newest firing that has a row and the newest range. A later showing of a repeated hour has a smaller civil
--- second than the last of the first showing, so the three hours before that are looked at again.
+-- second than the last of the first showing, so the three hours before that are looked at again. CROSS JOIN keeps the order of the search.
 SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, s.active,
     (SELECT o.id FROM calendar_generation g
-     JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
+     CROSS JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
                                             ORDER BY n.civil DESC, n.fold DESC LIMIT 1)
-     JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number
+     CROSS JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number
          AND o.civil >= newest.civil - CASE newest.fold WHEN 0 THEN 10800 ELSE 0 END
      WHERE g.schedule = s.id ORDER BY o.nominal_at DESC LIMIT 1),
     (SELECT f.id FROM firing_range f WHERE f.schedule = s.id ORDER BY f.last_at DESC LIMIT 1)
@@ -13,7 +13,7 @@ FROM schedule s
 
 -- name: occurrence
 -- The outcome of one firing, and of what it led to.
-SELECT o.revision, o.generation, o.civil, o.fold, o.nominal_at, o.state, o.reason, o.latest_start_at, o.blockers,
+SELECT o.revision, o.generation, o.civil, o.fold, o.nominal_at, o.state, o.reason, o.blockers,
     i.id, i.state, i.reason, i.started_at, i.ended_at,
     (SELECT a.code FROM run JOIN attempt a ON a.run = run.id WHERE run.invocation = i.id ORDER BY a.id DESC LIMIT 1),
     (SELECT a.signal FROM run JOIN attempt a ON a.run = run.id WHERE run.invocation = i.id ORDER BY a.id DESC LIMIT 1)
