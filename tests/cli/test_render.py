@@ -79,7 +79,7 @@ def test_a_terminal_gets_a_table_with_civil_times_and_marks() -> None:
     assert shown(Screen(), env=env).splitlines() == [
         "SCHEDULE     NEXT                           STATE     TOOK      NOTE                LEFT",
         "ops/nightly  Sun 2026-10-25 02:30 CEST 1st  ! missed  4h 27min  a\\x09b\\x1b[2J\\x0ac  now",
-        "probe        -                              ● active  -         -                    now",
+        "probe        -                              ● active  -         -                   now",
     ]
 
 

@@ -65,6 +65,7 @@ def _copy(path: str, half: str, progress: Callable[[int, int], None]) -> None:
         contextlib.closing(apsw.Connection(half)) as copy,
         copy.backup("main", view.connection, "main") as copying,
     ):
+        view.head()  # begins the snapshot: without one, each commit of the daemon would begin the copy again
         while not copying.done:
             copying.step(PAGES)
             progress(copying.page_count - copying.remaining, copying.page_count)

@@ -10,7 +10,7 @@ _HEAD = r"""#compdef spellweaver
 # made by python -m spellweaver.cli.generate
 
 _spellweaver_names() { # $1: what to ask the program for
-    local -a found ledger
+    local -a found
     (( ${+opt_args[--ledger]} )) && ledger=(--ledger ${(Q)opt_args[--ledger]})
     found=(${(f)"$(_call_program names $service __names $1 ${(q)PREFIX} ${(q)ledger} 2>/dev/null)"})
     compadd -a found
@@ -35,12 +35,14 @@ def _verb(node: Node) -> str:
 def _noun(node: Node) -> str:
     verbs = "".join(f"            {_quoted(child.path[-1] + ':' + child.brief)}\n" for child in node.below)
     branches = "".join(f"        {child.path[-1]}) {_name(child)} ;;\n" for child in node.below)
+    ledger = "" if node.path else "    local -a ledger  # what --ledger said at any word\n"
     specs = " \\\n        ".join([*_options(node), "'1: :->word'", "'*:: :->rest'"])
     return f"""{_name(node)}() {{
     local curcontext=$curcontext state line
     typeset -A opt_args
-    _arguments -C -s \\
+{ledger}    _arguments -C -s -A "-*" \\
         {specs}
+    (( ${{+opt_args[--ledger]}} )) && ledger=(--ledger ${{(Q)opt_args[--ledger]}})
     case $state in
     word)
         local -a words_here=(
@@ -85,7 +87,7 @@ def _action(offers: tuple[str, ...]) -> str:
         return " "
     if offers[0] in ("@files", "@folders"):
         return "_files" if offers[0] == "@files" else "_files -/"
-    return f"_spellweaver_names {offers[0][1:]}" if offers[0].startswith("@") else f"({' '.join(offers)})"
+    return f" _spellweaver_names {offers[0][1:]}" if offers[0].startswith("@") else f"({' '.join(offers)})"
 
 
 def _bracketed(text: str) -> str:
