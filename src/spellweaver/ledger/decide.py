@@ -144,6 +144,7 @@ class Ledger:
         self.revisions = Revisions()
         self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
         self._sampled = (-1, 0)
+        _keep_the_heap()
 
     @contextlib.contextmanager
     def decide(self, *, dry_run: bool = False) -> Iterator[Transaction]:
@@ -293,6 +294,16 @@ class Ledger:
 def _says_sqlite(error: BaseException) -> TypeGuard[apsw.Error]:
     """What is translated for the caller. A broken constraint is a bug of ours and stays what it is."""
     return isinstance(error, apsw.Error) and not isinstance(error, apsw.ConstraintError)
+
+
+def _keep_the_heap() -> None:
+    """One large block that comes and goes raises the size from which the C library hands freed memory back to the
+    kernel (mallopt(3), M_MMAP_THRESHOLD, "dynamic").
+
+    SQLite makes a small b-tree for each list of three words or more, at every execution; in an untouched process each
+    costs twenty page faults, and a settlement takes ten of them.
+    """
+    bytes(16 << 20)
 
 
 def open_ledger(path: str, clock: Clock, *, actor: str) -> Ledger:
