@@ -128,4 +128,5 @@ def _footer(item: Item, schedules: list[Item], waits: list[Item]) -> str:
     warnings = item["warnings"]
     assert isinstance(warnings, list)
     wrong = f"{len(warnings)} wrong" if warnings else "nothing wrong"
-    return f"{len(schedules)} schedules, {item['running']} running, {len(waits)} waiting, {wrong}"
+    counted = f"{len(schedules)} Schedule{'' if len(schedules) == 1 else 's'}"
+    return f"{counted}, {item['running']} running, {len(waits)} waiting, {wrong}"
