@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -35,6 +36,17 @@ def test_a_schema_is_a_schema_and_is_printed(kind: str) -> None:
     schema = json.loads(schemas.schemas()[kind])
     jsonschema.Draft202012Validator.check_schema(schema)
     assert call("schema", kind).out == schemas.schemas()[kind]
+
+
+def test_every_kind_that_a_command_puts_out_is_declared_and_no_other() -> None:
+    written = set()
+    for path in (SRC / "spellweaver" / "cli").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                first = node.args[0]
+                if node.func.attr in ("show", "describe", "document") and isinstance(first, ast.Constant):
+                    written.add(first.value)
+    assert written == set(schemas.declared())
 
 
 def test_the_kinds_are_listed_and_a_wrong_one_is_4() -> None:

@@ -344,7 +344,7 @@ def test_a_writer_wakes_the_daemon_that_the_lock_file_names(made: Place) -> None
 
 
 def test_hostile_text_of_a_file_reaches_the_terminal_as_an_escape(made: Place) -> None:
-    text = FILE.replace('argv = ["/bin/true"]', 'argv = ["/bin/true", "\\u001b[2J\\u202e"]')
+    text = FILE.replace('argv = ["/bin/true"]', 'argv = ["/bin/\\u001b[2J\\u202e"]')
     for done in (made.call("check", made.file(text)), at_terminal("check", made.file(text))):
         assert "\\x1b[2J\\u202e" in done.out and "\x1b[2J" not in done.out
     wrong = made.call("check", made.file(FILE.replace('name = "nightly"', 'name = "\\u001b]0;x\\u0007"')))

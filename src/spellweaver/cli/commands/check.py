@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from spellweaver.cli.frame import Frame
     from spellweaver.cli.options import Files
+    from spellweaver.core.binding import Binding
+    from spellweaver.core.schedule import ScheduleDraft
 
 COLUMNS = (Column("WHAT", "kind"), Column("NAME", "name"), Column("DETAIL", "detail", drop=1))
 
@@ -28,17 +30,24 @@ def check(ctx: typer.Context, files: Files) -> int:
     frame: Frame = ctx.obj
     manifest = read(files)
     reports.caution(frame, manifest)
-    found = [
-        *(("pattern", pattern.version, f"digest {pattern.digest()[:12]}") for pattern in manifest.patterns),
-        *(
-            ("binding", f"{each.pattern_key}@{each.pattern_revision} {each.station}", " ".join(each.command))
-            for each in manifest.bindings
-        ),
-        *(
-            ("schedule", draft.full_name, f"{draft.service_class}, {draft.pattern_key}@{draft.pattern_revision}")
-            for draft in manifest.schedules
-        ),
-        *([("policy", "policy", f"{manifest.policy.workers} workers")] if manifest.policy else []),
-    ]
+    found = [("pattern", each.version, f"digest {each.digest()[:12]}") for each in manifest.patterns]
+    found += [("binding", _station(each), _way(each)) for each in manifest.bindings]
+    found += [("schedule", each.full_name, f"{each.service_class}, {_version(each)}") for each in manifest.schedules]
+    found += [("policy", "policy", f"{manifest.policy.workers} workers")] if manifest.policy else []
     frame.show("check", [{"kind": kind, "name": name, "detail": detail} for kind, name, detail in found], COLUMNS)
     return 0
+
+
+def _station(binding: Binding) -> str:
+    return f"{binding.pattern_key}@{binding.pattern_revision} {binding.station}"
+
+
+def _version(draft: ScheduleDraft) -> str:
+    return f"{draft.pattern_key}@{draft.pattern_revision}"
+
+
+def _way(binding: Binding) -> str:
+    from spellweaver.core.instant import duration_text
+
+    program = "a shell command" if binding.shell is not None else binding.argv[0]
+    return f"{program}, timeout {duration_text(binding.timeout_us)}"

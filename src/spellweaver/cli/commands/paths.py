@@ -46,4 +46,7 @@ def rows(frame: Frame) -> list[Item]:
         ("demo", places.demo, "in the state directory"),
         ("zones", zones.source(), why_zones),
     )
-    return [{"what": what, "path": path, "there": os.path.lexists(path), "why": why} for what, path, why in found]
+    return [
+        {"what": what, "path": path, "there": os.path.lexists(path) if path.startswith("/") else None, "why": why}
+        for what, path, why in found
+    ]

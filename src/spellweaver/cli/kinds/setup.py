@@ -37,7 +37,7 @@ KINDS = {
         record(status=word("applied", "unchanged"), generation=integer(), changes=array(text()), dry_run=truth())
     ),
     "backup": Kind(record(path=text(), seq=integer(), bytes=integer(), dry_run=truth())),
-    "paths": Kind(record(what=text(), path=text(), there=truth(), why=text())),
+    "paths": Kind(record(what=text(), path=text(), there=optional(truth()), why=text())),
     "schema": Kind(record(kind=text())),
     "version": Kind(record(program=text(), ledger=integer(), sqlite=text(), zones=text())),
 }  # fmt: skip

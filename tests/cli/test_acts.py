@@ -1,0 +1,53 @@
+"""cancel, resolve and tick: what they say of what they did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spellweaver.core.launch import Contained
+from tests.support.engine import World, draft
+from tests.support.program import call
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    made = World(tmp_path / "state", now="2026-01-01T00:30:00Z")
+    made.add(draft("job", "0 * * * *"))
+    made.at("2026-01-01T01:00:00Z")
+    return made
+
+
+def test_cancel_of_what_runs_is_passed_on_and_tried_first(world: World) -> None:
+    world.start(world.launches[0])
+    line = ("cancel", "job@latest", "--reason", "wrong disk")
+    tried = call(*line, "--dry-run", ledger=world.path, clock=world.clock)
+    assert tried.out == "INVOCATION\tinv_1\nBEFORE\trunning\nAFTER\tcancelling\n"
+    assert tried.err == "would be cancelling; nothing was written\n"
+    (item,) = call(*line, "--json", ledger=world.path, clock=world.clock).items
+    assert item == {"invocation": "inv_1", "before": "running", "after": "cancelling", "dry_run": False}
+    assert call("invocation", "show", "inv_1", "--json", ledger=world.path).items[0]["state"] == "cancelling"
+    world.audit()
+
+
+def test_cancel_of_what_has_ended_or_never_began_is_refused(world: World) -> None:
+    world.end(world.launches[0])
+    done = call("cancel", "inv_1", "--reason", "x", ledger=world.path, clock=world.clock)
+    assert done.status == 3
+    assert call("cancel", "inv_9", "--reason", "x", ledger=world.path, clock=world.clock).status == 4
+    assert call("cancel", "inv_1", ledger=world.path).status == 2, "a reason is needed"
+
+
+def test_resolve_ends_what_is_contained_on_a_word_and_nothing_else(world: World) -> None:
+    (launch,) = world.launches
+    world.start(launch)
+    line = ("resolve", "inv_1", "--outcome", "failed", "--reason", "looked with ps")
+    assert call(*line, ledger=world.path, clock=world.clock).status == 3
+    world.see(Contained(launch.attempt, "escaped", "a process left its session"))
+    tried = call(*line, "--dry-run", "--json", ledger=world.path, clock=world.clock).items
+    (item,) = call(*line, "--json", ledger=world.path, clock=world.clock).items
+    assert item == {"invocation": "inv_1", "before": "contained", "after": "failed", "dry_run": False}
+    assert tried == [{**item, "dry_run": True}]
+    assert "looked with ps" in call("explain", "inv_1", ledger=world.path).out
+    world.audit()
