@@ -15,6 +15,7 @@ from spellweaver.core.schedule import CalendarDraft, Definition, ScheduleDraft, 
 from spellweaver.errors import Refused
 from spellweaver.ledger import definitions
 from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.revisions import kept_zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,9 @@ def _runnable(tx: Transaction, draft: ScheduleDraft) -> tuple[int, Pattern]:
 def _kept_rules(
     tx: Transaction, draft: ScheduleDraft, calendar: CalendarDraft, active: int | None, before: list[definitions.Stored]
 ) -> str:
-    """The digest of the rules that the revision keeps; the host's are stored when they are the ones."""
+    """The digest of the rules that the revision keeps; the host's are stored when they are the ones. Raises
+    KeptRulesDamaged: host rules never stand in (CAL-06).
+    """
     assert calendar.host_rules is not None
     if calendar.zone_rules == "host":
         return definitions.keep_rules(tx, calendar.host_rules)
@@ -129,6 +132,7 @@ def _kept_rules(
     newest_first = sorted(before, key=lambda stored: (stored.id == active, stored.number), reverse=True)
     for stored in newest_first:
         if stored.definition.zone == calendar.zone and stored.definition.zone_digest is not None:
+            kept_zone(tx.connection, bytes.fromhex(stored.definition.zone_digest), draft.full_name)
             return stored.definition.zone_digest
     return definitions.keep_rules(tx, calendar.host_rules)
 

@@ -27,9 +27,12 @@ class Unresolved:
 
 def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
     """Row numbers of Schedules with something to judge: a candidate at or before ``now``, or a stored firing due
-    before ``late``.
+    before ``late``. At most ``limit``; fewer only when there are no more.
     """
-    return [int(str(row[0])) for row in tx.rows(SQL["due"], {"now": now, "late": late, "limit": limit})]
+    found = tx.rows(SQL["due"], {"now": now, "limit": limit})
+    if len(found) < limit:
+        found += tx.rows(SQL["late"], {"late": late, "limit": limit})
+    return list(dict.fromkeys(int(str(row[0])) for row in found))[:limit]
 
 
 def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:

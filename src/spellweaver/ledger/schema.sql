@@ -208,7 +208,7 @@ CREATE TABLE occurrence (
 ) STRICT;
 CREATE INDEX occurrence_wake ON occurrence (wake_at) WHERE state = 'pending' AND wake_at IS NOT NULL;
 CREATE INDEX occurrence_pending ON occurrence (schedule, nominal_at) WHERE state = 'pending';
-CREATE INDEX occurrence_capacity ON occurrence (class DESC, nominal_at) WHERE state = 'pending' AND reason = 'capacity';
+CREATE INDEX occurrence_capacity ON occurrence ((class <> 'foreground'), nominal_at) WHERE state = 'pending' AND reason = 'capacity';
 CREATE TRIGGER occurrence_terminal BEFORE UPDATE OF state, reason, decided_at, wake_at, blockers, mode ON occurrence WHEN OLD.state <> 'pending'
 BEGIN SELECT RAISE(ABORT, 'occurrence: an outcome never changes'); END;
 CREATE TRIGGER occurrence_identity BEFORE UPDATE OF id, schedule, generation, civil, fold, revision, nominal_at, due_at, not_before,

@@ -9,12 +9,15 @@ SELECT o.id, o.schedule, o.class, o.due_at, o.latest_start_at, o.finish_by, o.re
     s.state = 'stopped'
 FROM occurrence o JOIN revision r ON r.id = o.revision JOIN schedule s ON s.id = o.schedule
 WHERE o.id IN (
-    SELECT id FROM occurrence WHERE state = 'pending' AND wake_at <= :now
-    UNION ALL
-    SELECT id FROM (SELECT id FROM occurrence WHERE state = 'pending' AND reason = 'capacity'
-                    ORDER BY (class <> 'foreground'), nominal_at LIMIT :free))
+    SELECT id FROM (
+        SELECT id, class, nominal_at FROM occurrence WHERE state = 'pending' AND wake_at <= :now
+        UNION ALL
+        SELECT id, class, nominal_at FROM (
+            SELECT id, class, nominal_at FROM occurrence
+            WHERE state = 'pending' AND reason = 'capacity' AND (wake_at IS NULL OR wake_at > :now)
+            ORDER BY (class <> 'foreground'), nominal_at LIMIT :free))
+    ORDER BY (class <> 'foreground'), nominal_at, id LIMIT :limit)
 ORDER BY (o.class <> 'foreground'), o.nominal_at, o.id
-LIMIT :limit
 
 -- name: free
 SELECT capacity - (SELECT ifnull(sum(amount), 0) FROM "grant" WHERE account = :account AND settled IS NULL) FROM account WHERE name = :account

@@ -1,10 +1,11 @@
 -- name: due
--- Schedules whose next candidate has come, and those with a firing that was stored before its due instant and is late now.
-SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now
-UNION
-SELECT o.schedule FROM occurrence o JOIN schedule s ON s.id = o.schedule
-WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active'
-LIMIT :limit
+-- Schedules whose next candidate has come, the longest due first: a chunk costs what it takes, not what is due.
+SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now ORDER BY next_at LIMIT :limit
+
+-- name: late
+-- Schedules with a firing that was stored before its due instant and is late now. Else SQLite would read all that pends, to save a sort.
+SELECT DISTINCT o.schedule FROM occurrence o INDEXED BY occurrence_wake JOIN schedule s ON s.id = o.schedule
+WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active' LIMIT :limit
 
 -- name: schedule
 SELECT authority, name, settled_to FROM schedule WHERE id = ?
