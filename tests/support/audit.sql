@@ -76,9 +76,13 @@ SELECT p.attempt FROM proof p JOIN attempt a ON a.id = p.attempt WHERE a.state =
 -- name: nothing is recorded past the settled mark
 SELECT o.id FROM occurrence o JOIN schedule s ON s.id = o.schedule WHERE o.nominal_at / 1000000 > s.settled_to
 
--- name: an Occurrence has the revision that was in force
-SELECT o.id FROM occurrence o WHERE NOT EXISTS (SELECT 1 FROM activation a
-    WHERE a.schedule = o.schedule AND a.revision = o.revision AND a.begins_at < o.nominal_at)
+-- name: an Occurrence has the revision that was in force for its nominal instant when it was stored
+WITH switch AS (SELECT schedule, revision, begins_at, row_number() OVER (PARTITION BY schedule ORDER BY id) AS nth FROM activation)
+SELECT o.id, o.revision FROM occurrence o WHERE o.revision IS NOT (
+    SELECT s.revision FROM switch s WHERE s.schedule = o.schedule AND s.begins_at < o.nominal_at AND s.nth <= (
+        SELECT count(*) FROM event e WHERE e.type = 'schedule.activated' AND e.schedule = o.schedule
+            AND e.seq < (SELECT min(seq) FROM event WHERE occurrence = o.id))
+    ORDER BY s.nth DESC LIMIT 1)
 
 -- name: a revision is what its digest says
 SELECT id FROM revision WHERE digest <> sha256(body)

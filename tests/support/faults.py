@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
+import traceback
 from collections.abc import Callable, Iterator
 
 import apsw
@@ -101,16 +103,41 @@ def die_at_statement(connection: apsw.Connection, nth: int) -> None:
     connection.exec_trace = count
 
 
-def in_child(work: Callable[[], None]) -> int:
+def in_child(work: Callable[[], object]) -> int:
     """Does the work in a forked process and returns its wait status: 9 when it was killed. ``work`` opens what it
     needs itself.
     """
+    return os.waitpid(_forked(work), 0)[1]
+
+
+def race(*works: Callable[[], object]) -> None:
+    """Does each work in a process of its own, all let go at the same moment; each must end well."""
+    read, write = os.pipe()
+
+    def when_let_go(work: Callable[[], object]) -> Callable[[], object]:
+        def begin() -> None:
+            os.close(write)
+            os.read(read, 1)  # returns when the last writing end is closed
+            work()
+
+        return begin
+
+    pids = [_forked(when_let_go(work)) for work in works]
+    os.close(read)
+    os.close(write)
+    assert [os.waitpid(pid, 0)[1] for pid in pids] == [0] * len(pids)
+
+
+def _forked(work: Callable[[], object]) -> int:
     pid = os.fork()
     if pid == 0:
         status = 70
         try:
             work()
             status = 0
+        except BaseException:  # noqa: BLE001  # shown by pytest with the parent's failure
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(status)
-    return os.waitpid(pid, 0)[1]
+    return pid

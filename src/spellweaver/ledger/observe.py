@@ -20,6 +20,8 @@ APPLICATION_ID = 0x53574C47  # "SWLG"
 VERSION = 1
 WAL_LIMIT = 4 << 20  # bytes the log is grown to beforehand (performance.md: 1.4 to 2 times the commits)
 
+OPENING_MS = 10_000  # the first to open reads the whole log, the last to close copies it back; others wait for that
+
 Row = tuple["apsw.SQLiteValue", ...]
 
 
@@ -32,10 +34,12 @@ def open_file(path: str, flags: int) -> apsw.Connection:
         try:
             # until it is accepted, a ledger is left byte for byte: closing it must not copy its log back
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.set_busy_timeout(OPENING_MS)
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
             check_format(connection, path)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+            connection.set_busy_timeout(0)
             if flags & apsw.SQLITE_OPEN_READWRITE:
                 _keep_log(connection)
         except BaseException:

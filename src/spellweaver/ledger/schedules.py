@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spellweaver.core.calendar import Candidate
-from spellweaver.core.instant import SECOND
+from spellweaver.core.instant import LAST, SECOND
 from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, Stretch, Waiting, members
 from spellweaver.core.window import Window
 from spellweaver.ledger.decide import Transaction
@@ -40,13 +40,10 @@ def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
     row = tx.row(SQL["schedule"], (schedule,))
     assert row is not None
     authority, _, settled_to = str(row[0]), row[1], int(str(row[2]))
-    switches = [(int(str(r)), int(str(b)), int(str(d))) for r, b, d in tx.rows(SQL["stretches"], (schedule,))]
-    stretches: list[Stretch] = []
-    for revision, begins_at, decided_at in reversed(switches):
-        after_s, end_s = max(begins_at // SECOND, settled_to), until_s
-        if after_s < end_s:
-            stretches.insert(0, Stretch(after_s, end_s, tx.revisions.get(tx.connection, revision).terms))
-        until_s = min(until_s, decided_at // SECOND)  # the clock may have gone back before a later switch
+    stretches = [
+        Stretch(begin_s, end_s, tx.revisions.get(tx.connection, revision).terms)
+        for revision, begin_s, end_s in _line(tx, schedule, after_s=settled_to, until_s=until_s)
+    ]
     waiting = [_waiting(tx, row) for row in tx.rows(SQL["waiting"], (schedule,))]
     return Unresolved(schedule, authority, settled_to, stretches, waiting)
 
@@ -60,12 +57,27 @@ def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
 
 
 def next_candidate(tx: Transaction, schedule: int, *, after_s: int) -> int | None:
-    """The instant (µs) of the next candidate under the revision in force after ``after_s``. Raises KeptRulesDamaged."""
-    switches = tx.rows(SQL["stretches"], (schedule,))
-    revision, begins_at, _ = switches[-1]
-    calendar = tx.revisions.get(tx.connection, int(str(revision))).calendar
-    found = calendar.first(max(after_s, int(str(begins_at)) // SECOND))
-    return None if found is None else found.instant_s * SECOND
+    """The instant (µs) of the next candidate after ``after_s``, of whichever revision owns it. Raises
+    KeptRulesDamaged.
+    """
+    for revision, begin_s, end_s in _line(tx, schedule, after_s=after_s, until_s=LAST // SECOND):
+        found = tx.revisions.get(tx.connection, revision).calendar.first(begin_s)
+        if found is not None and found.instant_s <= end_s:
+            return found.instant_s * SECOND
+    return None
+
+
+def _line(tx: Transaction, schedule: int, *, after_s: int, until_s: int) -> list[tuple[int, int, int]]:
+    """Who owns which nominal seconds: (revision, after, until), in order. A later switch cuts every earlier one, also
+    one that the clock, which has gone back since, has not reached again.
+    """
+    line: list[tuple[int, int, int]] = []
+    for revision, begins_at, decided_at in reversed(tx.rows(SQL["stretches"], (schedule,))):
+        begin_s = max(int(str(begins_at)) // SECOND, after_s)
+        if begin_s < until_s:
+            line.append((int(str(revision)), begin_s, until_s))
+        until_s = min(until_s, int(str(decided_at)) // SECOND)
+    return line[::-1]
 
 
 def settle(

@@ -190,6 +190,20 @@ def test_switches_over_a_clock_that_went_back_give_each_firing_one_revision(tmp_
     world.audit()
 
 
+@pytest.mark.rule("CAT-05", "CUT-03")
+def test_after_a_switch_by_a_clock_that_ran_ahead_firing_goes_on_by_the_new_time() -> None:
+    world = World()
+    world.add(draft("s", "*/10 * * * *"))
+    world.clock.advance(5400 * SECOND)
+    world.define(draft("s", "*/10 * * * *", horizon="2h"))
+    world.activate("s")
+    world.clock.step(-5100 * SECOND)
+    world.live("2026-01-01T02:00:00Z")
+    assert [fate[1:] for fate in world.fates("s")] == [("admitted", "foreground")] * 12, "each when it was due"
+    assert [r for (r,) in world.rows("SELECT revision FROM occurrence ORDER BY nominal_at")] == [1] * 9 + [2] * 3
+    world.audit()
+
+
 @pytest.mark.rule("CUT-03")
 def test_a_later_from_of_the_next_revision_leaves_a_pause_between_them() -> None:
     world = World()

@@ -58,7 +58,8 @@ def test_from_claim_to_end_each_row_says_where_it_is() -> None:
     assert world.start(launch) == "running"
     assert state(world) == ("running", "none", "running", "claimed", 1)
     identity = world.row(
-        "SELECT shim_pid, shim_ticks, shim_inode, pid, ticks, inode, boot_id FROM attempt a JOIN boot b ON b.id = a.boot"
+        "SELECT shim_pid, shim_ticks, shim_inode, pid, ticks, inode, boot_id "
+        "FROM attempt JOIN boot ON boot.id = attempt.boot"
     )
     assert identity == (4001, 100, 7, 4002, 101, 8, BOOT), "committed before any gate opens"
     world.clock.advance(7 * SECOND)
