@@ -24,7 +24,7 @@ from tests.support.simulated import Item, instant, manifest, simulation
 EXAMPLES = int(os.environ.get("SPELLWEAVER_TEST_COURSES", "40"))
 BEGIN = us("2026-10-24T22:00:00Z")  # the clocks of Europe go back in the night that follows
 LENGTH = 8 * HOUR
-CRONS = ("*/10 * * * *", "0,30 * * * *", "30 2 * * *", "15 0-6 * * *", "59 * * * *", "0 0 1 1 *")
+CRONS = ("*/4 * * * *", "0,30 * * * *", "30 2 * * *", "15 0-6 * * *", "59 * * * *", "0 0 1 1 *")
 ZONES = ("Europe/Rome", "UTC", "Australia/Lord_Howe")
 
 
