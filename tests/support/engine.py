@@ -115,6 +115,7 @@ class World:
             os.chmod(folder, 0o700)
             self.path = f"{folder}/ledger.db"
             self.ledger = create_ledger(self.path, self.clock, actor="test", machine="here")
+        self.ledger.drives = True  # it is driven from here
         if workers != 4:
             self.apply(policy(workers=workers))
 
@@ -243,6 +244,7 @@ class World:
         assert self.path is not None
         self.ledger.close()
         self.ledger = open_ledger(self.path, self.clock, actor="test")
+        self.ledger.drives = True
 
     def audit(self) -> None:
         """Every invariant holds."""

@@ -52,7 +52,10 @@ CAUSES: dict[tuple[str, str], str] = {
     ("cancelling", "shutdown"): "asked to stop, for the service stops",
     ("contained", ""): "not proved gone, so it goes on blocking: {detail} ({why})",
     ("never_started", "worker"): "attempt {nth} ran nothing; the work is offered again",
-    ("clock_stepped_back", ""): "by {size_us}",
+    ("clock_stepped_back", ""): "by {size_us}, from {before_at} to {after_at}",
+    ("clock_stepped", ""): "by {size_us}, from {before_at} to {after_at}; nothing is decided until it has settled",
+    ("clock_settled", ""): "the clock is believed again after a step of {size_us}, seen at {opened_at}",
+    ("clock_suspended", ""): "the machine slept for {size_us}",
 }
 
 OF_RANGE = "{count} firings from {first} to {last}"

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def deciding(frame: Frame, *, dry_run: bool) -> Iterator[Transaction]:
-    """A transaction of this ledger. Raises what ``open_ledger`` and ``Ledger.decide`` raise."""
+def deciding(frame: Frame, *, dry_run: bool, unsettled: bool = False) -> Iterator[Transaction]:
+    """A transaction of this ledger, with ``unsettled`` also while the clock settles. Raises what ``open_ledger`` and
+    ``Ledger.decide`` raise.
+    """
     ledger = open_ledger(frame.places.ledger, frame.clock, actor=frame.actor)
-    with contextlib.closing(ledger), ledger.decide(dry_run=dry_run) as tx:
+    with contextlib.closing(ledger), ledger.decide(dry_run=dry_run, unsettled=unsettled) as tx:
         yield tx
     if not dry_run:
         wake(frame)

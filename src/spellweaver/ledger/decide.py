@@ -19,10 +19,11 @@ import apsw
 
 from spellweaver import files
 from spellweaver.clock import pause
+from spellweaver.core import instant
 from spellweaver.core.policy import HostPolicy, host_policy
 from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import DiskTrouble, Refused, TryAgain
-from spellweaver.ledger import journal, observe
+from spellweaver.ledger import clock_events, journal, observe
 from spellweaver.ledger.revisions import Revisions
 
 if TYPE_CHECKING:
@@ -54,11 +55,15 @@ class Transaction:
         return self.ledger.revisions
 
     def decided_at(self) -> int:
-        """Samples the clock, the write lock being held."""
+        """Samples the clock, the write lock being held. Raises TryAgain outside the years 1970 to 2200 (WIN-11)."""
         now = self.ledger.clock.now()
+        if not instant.FIRST <= now <= instant.LAST:
+            raise TryAgain(
+                "clock_untrusted", "the clock of this host is outside the years 1970 to 2200", hint="set the clock"
+            )
         before, self.last_sample = self.last_sample, now
         if now < before:
-            self.record("clock_stepped_back", now, {"before": before, "after": now, "size_us": before - now})
+            self.record("clock_stepped_back", now, {"before_at": before, "after_at": now, "size_us": before - now})
         return now
 
     def record(
@@ -141,21 +146,25 @@ class Ledger:
         self.path = path
         self.clock = clock
         self.actor = actor
+        self.drives = False  # a driver of the engine: it waits until the clock has settled
         self.revisions = Revisions()
         self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
         self._sampled = (-1, 0)
         _keep_the_heap()
 
     @contextlib.contextmanager
-    def decide(self, *, dry_run: bool = False) -> Iterator[Transaction]:
-        """One transaction. Commits when the body ends, rolls back when it raises or on ``dry_run``.
+    def decide(self, *, dry_run: bool = False, unsettled: bool = False) -> Iterator[Transaction]:
+        """One transaction. Commits when the body ends, rolls back when it raises or on ``dry_run``. ``unsettled``: also
+        while the clock settles, for what needs no time; a driver, which sees to the clock, always may.
 
-        Raises TryAgain (lock), DiskTrouble (disk, or a commit whose outcome is not known).
+        Raises TryAgain (lock, clock not settled), DiskTrouble (disk, or a commit whose outcome is not known).
         """
         self._begin()
         first: journal.Place | None = None
         try:
             tx = Transaction(self, self.connection)
+            if not (unsettled or self.drives):
+                clock_events.require_settled(tx)
             yield tx
             tx.check_open()
             if not dry_run and len(tx.events):

@@ -402,6 +402,21 @@ CREATE TRIGGER attempt_proved BEFORE UPDATE OF state ON attempt WHEN OLD.state =
     AND NOT EXISTS (SELECT 1 FROM proof WHERE attempt = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'attempt: contained ends only with proof'); END;
 
+-- One row: a step of the clock beyond the policy's bound. While closed_at is NULL nothing is decided but what needs no time (WIN-11);
+-- only the daemon or `tick` closes it. size_us is signed.
+CREATE TABLE clock_event (
+    id INTEGER PRIMARY KEY,
+    before_at INTEGER NOT NULL,
+    after_at INTEGER NOT NULL,
+    size_us INTEGER NOT NULL CHECK (size_us = after_at - before_at),
+    opened_at INTEGER NOT NULL,
+    closed_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX clock_event_open ON clock_event (closed_at IS NULL) WHERE closed_at IS NULL;
+CREATE TRIGGER clock_event_closed BEFORE UPDATE ON clock_event WHEN OLD.closed_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'clock event: closed once'); END;
+CREATE TRIGGER clock_event_kept BEFORE DELETE ON clock_event BEGIN SELECT RAISE(ABORT, 'clock event: never goes'); END;
+
 -- For people at a prompt: the same rows with readable times. Nothing in the program reads these.
 CREATE VIEW occurrence_read AS
 SELECT 'occ_' || o.id AS occurrence, s.authority || '/' || s.name AS schedule, r.number AS revision,

@@ -19,11 +19,13 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from spellweaver.core import clock_step
 from spellweaver.core.instant import SECOND
 from spellweaver.core.launch import Launch, Sighting
+from spellweaver.engine import clock as clock_verbs
 from spellweaver.engine import recover, settle, tick
 from spellweaver.engine.cancel import cancel
-from spellweaver.errors import SpellweaverError
+from spellweaver.errors import SpellweaverError, TryAgain
 from spellweaver.host import notify, process
 from spellweaver.host.door import Door
 from spellweaver.jobs.workers import Workers
@@ -79,6 +81,8 @@ class Loop:
         self._pass_began: int | None = None
         self._waited = 0
         self._looked_at = 0
+        self._reading = self._read_clocks()
+        self._settles_at: int | None = None  # monotonic; None while the clock is believed
         self.on_look: Callable[[], None] = lambda: None
 
     # words from outside: signals, workers
@@ -121,6 +125,7 @@ class Loop:
         """
         with self._listening():
             self._adopt()
+            self._wait_until_settled(wait=wait)
             done = self._pass(period_us)
             self._pass_cancels_on()
             while wait and not self._workers.idle() and not self._stops:
@@ -131,6 +136,20 @@ class Loop:
                 self._drain()
             self._raise_trouble()
             return done
+
+    def _wait_until_settled(self, *, wait: bool) -> None:
+        """``tick`` has no next look: it waits the settling out, or refuses (TryAgain) when it may not wait."""
+        if self._settles_at is not None and not wait:
+            raise TryAgain(
+                "clock_settling",
+                "the clock was set and has not settled; nothing is decided until it has",
+                hint="spellweaver tick",
+            )
+        while self._settles_at is not None and not self._stops:
+            self._sleep(min(LOOK_US, max(0, self._settles_at - self._clock.monotonic())))
+            if self._clock.monotonic() >= self._settles_at:
+                self._writer.call(clock_verbs.settled)
+                self._settles_at = None
 
     @contextlib.contextmanager
     def _listening(self) -> Iterator[None]:
@@ -148,6 +167,8 @@ class Loop:
         left_open = self._writer.call(recover.recover)
         for left in left_open:
             self._workers.adopt(left, self._report)
+        if (settle_us := self._writer.call(_unsettled)) is not None:
+            self._settles_at = self._clock.monotonic() + settle_us
         at_work = sum(1 for left in left_open if left.shim is not None and process.alive(left.shim))
         while self._workers.count() > at_work:
             self._raise_trouble()
@@ -158,8 +179,11 @@ class Loop:
         ends = None if self._orders.for_us is None else began + self._orders.for_us
         while not self._stops and (ends is None or self._clock.monotonic() < ends):
             self._raise_trouble()
+            self._watch_clock()
             due = self._next_wake is not None and self._clock.now() >= self._next_wake
-            if self._follower.changed() or due:
+            if self._settles_at is not None:
+                self._settle_clock()
+            elif self._follower.changed() or due:
                 self._pass()
                 self._pass_cancels_on()
             elif self._clock.monotonic() - self._looked_at >= LOOKED_US:
@@ -187,6 +211,30 @@ class Loop:
             return 0
         return min(self._clock.monotonic() - self._pass_began - self._waited, STALL_US)
 
+    def _read_clocks(self) -> clock_step.Reading:
+        return clock_step.Reading(self._clock.now(), self._clock.monotonic(), self._clock.boottime())
+
+    def _watch_clock(self) -> None:
+        """What happened to the clock since the last look: sleep is recorded, a large step must settle first."""
+        before, self._reading = self._reading, self._read_clocks()
+        change = clock_step.between(before, self._reading)
+        if change.slept_us > LOOK_US:
+            self._writer.call(lambda tx: clock_verbs.slept(tx, size_us=change.slept_us))
+        if change.step_us:
+            after_at = self._reading.now
+            settle_us = self._writer.call(lambda tx: _stepped(tx, after_at - change.step_us, after_at))
+            if settle_us is not None:
+                self._settles_at = self._clock.monotonic() + settle_us
+
+    def _settle_clock(self) -> None:
+        """Cancels are passed on and results are kept; nothing else is decided until the time is over."""
+        self._pass_cancels_on()
+        if self._settles_at is not None and self._clock.monotonic() >= self._settles_at:
+            self._writer.call(clock_verbs.settled)
+            self._settles_at = None
+            self._follower.changed()
+            self._pass()
+
     def _pass_cancels_on(self) -> None:
         for attempt in self._writer.call(invocations.asked_to_cancel):
             self._workers.cancel(attempt)
@@ -199,7 +247,11 @@ class Loop:
     def _wait(self, ends: int | None) -> None:
         """At most a second, or until something happens. Time spent here is no excuse for lateness."""
         began = self._clock.monotonic()
-        longest = LOOK_US if self._next_wake is None else min(LOOK_US, max(0, self._next_wake - self._clock.now()))
+        longest = LOOK_US
+        if self._settles_at is not None:
+            longest = min(longest, max(0, self._settles_at - began))
+        elif self._next_wake is not None:
+            longest = min(longest, max(0, self._next_wake - self._clock.now()))
         if ends is not None:
             longest = min(longest, max(0, ends - began))
         self._sleep(longest)
@@ -259,6 +311,19 @@ def _step(tx: Transaction, under_way: tick.Pass, period_us: int | None, busy_us:
     if len(tx.events):
         tx.connection.execute(SQL["looked"], (tx.decided_at(),))
     return launches
+
+
+def _stepped(tx: Transaction, before_at: int, after_at: int) -> int | None:
+    """How long the step has to settle (µs); None for an ordinary one."""
+    if not clock_step.must_settle(after_at - before_at, bound_us=tx.policy.clock.step_us):
+        return None
+    clock_verbs.stepped(tx, before_at=before_at, after_at=after_at)
+    return tx.policy.clock.settle_us
+
+
+def _unsettled(tx: Transaction) -> int | None:
+    """At a start: how long the clock has to settle (µs), None when it is believed."""
+    return tx.policy.clock.settle_us if clock_verbs.must_settle(tx) else None
 
 
 def _cancel_all(tx: Transaction) -> None:

@@ -16,7 +16,7 @@ from spellweaver.host import notify
 from spellweaver.host.door import Door
 from spellweaver.host.keeper import Keeper
 from spellweaver.jobs.workers import Workers
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.follow import Follower
 from spellweaver.ledger.writer import Writer
 from spellweaver.service import lock
@@ -49,7 +49,7 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
         door = Door(site.socket) if site.socket is not None else None
         if door is not None:
             stack.callback(door.close)
-        writer = Writer(lambda: open_ledger(site.ledger, clock, actor="daemon"))
+        writer = Writer(lambda: _driven(site.ledger, clock))
         writer.start()
         stack.callback(writer.close)
         follower = Follower(site.ledger)
@@ -60,6 +60,13 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
             clock=clock, writer=writer, workers=workers, follower=follower, door=door, reporter=reporter, orders=orders
         )  # fmt: skip
         yield loop
+
+
+def _driven(path: str, clock: Clock) -> Ledger:
+    """A driver's own ledger: it sees to the clock itself."""
+    ledger = open_ledger(path, clock, actor="daemon")
+    ledger.drives = True
+    return ledger
 
 
 def serve(site: Site, *, clock: Clock, orders: Orders, out: TextIO, on_look: Callable[[], None] | None = None) -> None:

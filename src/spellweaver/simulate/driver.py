@@ -15,7 +15,9 @@ from functools import partial
 from typing import Literal
 
 from spellweaver.clock import VirtualClock
+from spellweaver.core import clock_step
 from spellweaver.core.launch import Launch, Sighting
+from spellweaver.engine import clock as clock_verbs
 from spellweaver.engine import recover, settle, tick
 from spellweaver.ledger import invocations, simulation
 from spellweaver.ledger.decide import Ledger, Transaction
@@ -31,7 +33,9 @@ class Driver:
 
     def __init__(self, ledger: Ledger, clock: VirtualClock, script: Script) -> None:
         self.ledger = ledger
+        self.ledger.drives = True
         self.clock = clock
+        self.settles_at: int | None = None  # monotonic; None while the clock is believed
         with ledger.decide() as tx:
             running, now = simulation.left_running(tx), clock.now()
         left = {each.attempt: (_job(each), max(0, now - each.started_at)) for each in running}
@@ -46,8 +50,21 @@ class Driver:
                 self.handler.adopt(left, self._report)
             for attempt in invocations.asked_to_cancel(tx):
                 self.handler.cancel(attempt)
+            self.settles_at = self._settles(tx) if clock_verbs.must_settle(tx) else None
         self.settle()
         return len(found)
+
+    def step(self, by_us: int) -> None:
+        """Somebody sets the clock; a large step must settle before anything is decided."""
+        before_at = self.clock.now()
+        self.clock.step(by_us)
+        with self.ledger.decide() as tx:
+            if clock_step.must_settle(by_us, bound_us=tx.policy.clock.step_us):
+                clock_verbs.stepped(tx, before_at=before_at, after_at=before_at + by_us)
+                self.settles_at = self._settles(tx)
+
+    def _settles(self, tx: Transaction) -> int:
+        return self.clock.monotonic() + tx.policy.clock.settle_us
 
     def settle(self) -> None:
         """Every command that has ended by now, in one commit."""
@@ -76,6 +93,12 @@ class Driver:
         """
         while True:
             self.settle()
+            if self.settles_at is not None:
+                if self.clock.monotonic() < self.settles_at:
+                    return None
+                self.settles_at = None
+                with self.ledger.decide() as tx:
+                    clock_verbs.settled(tx)
             wake = self.look(phase=phase).next_wake
             ends = self.handler.next_end
             if ends is None or ends > self.clock.monotonic():
@@ -119,7 +142,7 @@ class Course:
         self._down = False
         outages = scenario.merged_outages()
         events: list[tuple[int, int, Callable[[], None]]] = []
-        events += [(step.at, 0, partial(self._clock.step, step.by_us)) for step in scenario.steps]
+        events += [(step.at, 0, partial(self._step, step.by_us)) for step in scenario.steps]
         events += [(outage.begins_at, 1, self._stop) for outage in outages]
         events += [(outage.ends_at, 1, self._restart) for outage in outages if outage.ends_at <= scenario.until_at]
         self._events = sorted(events, key=lambda event: event[:2])
@@ -171,15 +194,23 @@ class Course:
         """The moments that the driver waits for, on the monotonic line. ``wake`` is by the wall clock."""
         ends = self._driver.handler.next_end
         woken = None if wake is None else self._clock.monotonic() + wake - self._clock.now()
-        return [moment for moment in (woken, ends) if moment is not None]
+        return [moment for moment in (woken, ends, self._driver.settles_at) if moment is not None]
 
     def _ahead(self, moments: list[int]) -> int:
         following = min(moments)
         assert following > self._clock.monotonic(), "a look leaves nothing due"
         return following
 
+    def _step(self, by_us: int) -> None:
+        """Nobody watches during an outage; the restart judges the clock by the ledger."""
+        if self._down:
+            self._clock.step(by_us)
+        else:
+            self._driver.step(by_us)
+
     def _stop(self) -> None:
         self._down = True
+        self._driver.settles_at = None
 
     def _restart(self) -> None:
         self._down = False

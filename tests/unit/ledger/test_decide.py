@@ -125,7 +125,7 @@ def test_a_sample_before_the_last_committed_one_is_told_in_the_same_transaction(
     world.clock.step(-size)
     world.look()
     assert world.events("clock_stepped_back") == [
-        ("clock_stepped_back", {"before": before, "after": before - size, "size_us": size})
+        ("clock_stepped_back", {"before_at": before, "after_at": before - size, "size_us": size})
     ]
     world.reopen()
     world.look()

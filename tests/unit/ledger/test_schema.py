@@ -12,7 +12,8 @@ import pytest
 import spellweaver
 from spellweaver.core import lifecycle
 from spellweaver.core.launch import Contained
-from tests.support.engine import World, draft
+from spellweaver.engine import clock as clock_verbs
+from tests.support.engine import World, draft, us
 
 SCHEMA = (Path(spellweaver.__file__).parent / "ledger" / "schema.sql").read_text(encoding="utf-8")
 T = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z
@@ -30,6 +31,9 @@ def populated() -> World:
     world.at("2026-01-01T01:00:00Z")
     world.see(Contained(world.launches[1].attempt, "escaped", "planted"))
     world.at("2026-01-01T02:00:00Z")
+    with world.ledger.decide() as tx:
+        clock_verbs.stepped(tx, before_at=us("2026-01-01T01:30:00Z"), after_at=us("2026-01-01T02:00:00Z"))
+        clock_verbs.settled(tx)
     return world
 
 
@@ -99,6 +103,8 @@ TRIGGERS = {
     "grant_kept": 'DELETE FROM "grant"',
     "proof_unchanged": "UPDATE proof SET detail = 'other'",
     "proof_kept": "DELETE FROM proof",
+    "clock_event_closed": "UPDATE clock_event SET closed_at = 7",
+    "clock_event_kept": "DELETE FROM clock_event",
 }  # fmt: skip
 
 
@@ -156,6 +162,7 @@ CHECKS: list[tuple[str, str]] = [
     ('"grant"', "amount = 0"),
     ('"grant"', "settled = 'other'"),
     ("proof", "kind = 'other'"),
+    ("clock_event", "size_us = 1"),
 ]
 GOOD = {
     "occurrence": "state = 'pending'", "invocation": "state = 'running'", "attempt": "state = 'running'",

@@ -30,7 +30,7 @@ def cancel(ctx: typer.Context, ref: Ref, reason: Reason, dry_run: DryRun = False
 
     frame: Frame = ctx.obj
     meant = invocation_of(frame, ref)
-    with deciding(frame, dry_run=dry_run) as tx:
+    with deciding(frame, dry_run=dry_run, unsettled=True) as tx:
         done = verb(tx, meant, why=reason)
     item: dict[str, object] = {
         "invocation": str(done.invocation), "before": State(done.before), "after": State(done.after),
