@@ -27,9 +27,11 @@ def apply_policy(tx: Transaction, policy: HostPolicy) -> Applied:
     if not changes:
         return Applied("unchanged", tx.policy_generation, ())
     generation, at = tx.policy_generation + 1, tx.decided_at()
+    before = tx.policy
     definitions.store_policy(tx, policy, generation=generation, at=at)
+    tx.policy_generation, tx.policy = generation, policy  # what follows in this transaction decides by it
     tx.record(
-        "policy.applied", at, {"generation": generation, "before": tx.policy.canonical(), "after": policy.canonical()}
+        "policy.applied", at, {"generation": generation, "before": before.canonical(), "after": policy.canonical()}
     )
     return Applied("applied", generation, changes)
 
