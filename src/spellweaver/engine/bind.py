@@ -90,7 +90,7 @@ def _check_station(pattern: Pattern, new: Binding) -> None:
     if new.station not in {station.key for station in pattern.executable_stations}:
         raise Refused(
             "never_bound",
-            f"station {new.station} of {pattern.version} is of kind {kinds[new.station]}; it is never bound to a command",
+            f"station {new.station} of {pattern.version} is of kind {kinds[new.station]}; it is never bound",
             hint="take the entry out",
             pattern=pattern.version,
             station=new.station,
