@@ -119,6 +119,15 @@ class World:
         if workers != 4:
             self.apply(policy(workers=workers))
 
+    @classmethod
+    def opened(cls, path: str, at: int) -> World:
+        """The next program on a ledger that is there already; ``at`` is what its clock says."""
+        world = cls.__new__(cls)
+        world.path, world.clock, world.launches = path, VirtualClock(at), []
+        world.ledger = open_ledger(path, world.clock, actor="test")
+        world.ledger.drives = True
+        return world
+
     # what an operator does
 
     def define(self, *drafts: ScheduleDraft) -> list[Defined]:
@@ -248,7 +257,8 @@ class World:
 
     def audit(self) -> None:
         """Every invariant holds."""
-        assert audit(self.ledger.connection) == []
+        found = audit(self.ledger.connection)
+        assert not found, "\n".join(found)
 
 
 def content(connection: apsw.Connection) -> dict[str, list[tuple[object, ...]]]:

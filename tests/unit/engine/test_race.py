@@ -11,21 +11,32 @@ import pytest
 
 from spellweaver.clock import VirtualClock
 from spellweaver.core import pattern
+from spellweaver.core.identity import AttemptId
 from spellweaver.core.instant import SECOND
-from spellweaver.core.launch import Ended
+from spellweaver.core.launch import Ended, Identity, Started
 from spellweaver.engine.activate import activate
 from spellweaver.engine.define import define
 from spellweaver.engine.settle import settle
 from spellweaver.ledger import decide
 from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.observe import observe
-from tests.support.engine import World, draft, one_pass, us
+from tests.support.engine import BOOT, World, draft, one_pass, us
 from tests.support.faults import race
 
 
-def ended(ledger: Ledger, attempt: object) -> None:
+def driven(path: str, clock: VirtualClock, actor: str) -> Ledger:
+    """As a daemon opens it: the clocks of racers are far apart, and none waits for another's to settle."""
+    ledger = open_ledger(path, clock, actor=actor)
+    ledger.drives = True
+    return ledger
+
+
+def ended(ledger: Ledger, attempt: AttemptId) -> None:
+    who = Identity(4000 + attempt, 1, BOOT, 1)
     with ledger.decide() as tx:
-        settle(tx, Ended(attempt, "exited", code=0))  # type: ignore[arg-type]
+        settle(tx, Started(attempt, who, who))
+    with ledger.decide() as tx:
+        settle(tx, Ended(attempt, "exited", code=0))
 
 
 @pytest.mark.rule("OCC-01", "OCC-04", "OCC-16")
@@ -40,7 +51,7 @@ def test_rp_38_two_loops_on_one_ledger_make_each_firing_once(tmp_path: Path) -> 
 
     def loop(mine: Path, here: int, there: int) -> None:
         clock = VirtualClock(start)
-        ledger = open_ledger(path, clock, actor=mine.name)
+        ledger = driven(path, clock, mine.name)
         launched = []
         for _ in range(10):
             clock.advance(60 * SECOND)
@@ -72,7 +83,7 @@ def test_a_firing_at_the_switch_is_assigned_to_one_revision_whoever_is_quicker(t
 
     def fire() -> None:
         clock = VirtualClock(start)
-        ledger = open_ledger(path, clock, actor="fires")
+        ledger = driven(path, clock, "fires")
         for _ in range(40):
             clock.advance(60 * SECOND)
             for launch in one_pass(ledger).launches:
@@ -80,7 +91,7 @@ def test_a_firing_at_the_switch_is_assigned_to_one_revision_whoever_is_quicker(t
 
     def switch() -> None:
         clock = VirtualClock(start)
-        ledger = open_ledger(path, clock, actor="switches")
+        ledger = driven(path, clock, "switches")
         for minutes in range(2, 42):
             clock.advance(60 * SECOND)
             with ledger.decide() as tx:
@@ -105,7 +116,7 @@ def test_of_two_that_admit_at_once_one_admits(tmp_path: Path) -> None:
 
     def admit(who: str) -> None:
         clock = VirtualClock(start)
-        ledger = open_ledger(path, clock, actor=who)
+        ledger = driven(path, clock, who)
         for _ in range(30):
             clock.advance(60 * SECOND)
             done = one_pass(ledger, chunk=1)
@@ -170,14 +181,14 @@ def test_rp_60_readers_and_writers_beside_the_loop_meet_no_lock_error(tmp_path: 
 
     def loop() -> None:
         clock = VirtualClock(start)
-        ledger = open_ledger(path, clock, actor="loop")
+        ledger = driven(path, clock, "loop")
         for _ in range(40):
             clock.advance(60 * SECOND)
             for launch in one_pass(ledger).launches:
                 ended(ledger, launch.attempt)
 
     def write(name: str) -> None:
-        ledger = open_ledger(path, VirtualClock(start), actor=name)
+        ledger = driven(path, VirtualClock(start), name)
         for n in range(1, 60):
             with ledger.decide() as tx:
                 new = draft(name, "@yearly", horizon=f"{n}h")

@@ -266,7 +266,11 @@ def test_sightings_in_any_order_leave_a_sound_ledger() -> None:
         "cancel", Started(one, who, who), Contained(one, "escaped", "x"), Ended(one, "exited", code=0),
         NeverStarted(one, "gate"),
     ]  # fmt: skip
+    begun = acts[1]
     for order in permutations(acts, 4):
+        first = order.index(begun) if begun in order else len(order)
+        if any(isinstance(act, Contained | Ended) for act in order[:first]):
+            continue  # its identity is committed before its gate opens
         world, launch = launched()
         for act in order:
             if isinstance(act, str):

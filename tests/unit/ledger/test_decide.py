@@ -177,10 +177,7 @@ def recovered(folder: Path, to: Path) -> World:
     for name in ("ledger.db", "ledger.db-wal"):
         shutil.copy(folder / name, to / name)
         os.chmod(to / name, 0o600)
-    world = World.__new__(World)
-    world.clock, world.path, world.launches = VirtualClock(us("2026-01-01T00:01:00Z")), f"{to}/ledger.db", []
-    world.ledger = open_ledger(world.path, world.clock, actor="test")
-    return world
+    return World.opened(f"{to}/ledger.db", us("2026-01-01T00:01:00Z"))
 
 
 @pytest.mark.rule("WIN-04", "OCC-08")
