@@ -165,8 +165,8 @@ def test_restarting_at_every_turn_ends_with_the_same_ledger(
                 act(world, drafts, what, how)
             worlds[1].reopen()
         left, right = (content(world.ledger.connection) for world in worlds)
-        # The first event tells the ledger's own id, on which every later hash hangs. Where a commit had no event, how far
-        # the clock has gone back since is known to who made it, and to nobody after a restart.
+        # The first event tells the ledger's own id, on which every later hash hangs. Where a commit had no event, how
+        # far the clock has gone back since is known to who made it, and to nobody after a restart.
         for rows in (left, right):
             del rows["ledger"]
             rows["event"] = [row[2:9] for row in rows["event"][1:] if row[3] != "clock_stepped_back"]
