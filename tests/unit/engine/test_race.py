@@ -28,6 +28,7 @@ def driven(path: str, clock: VirtualClock, actor: str) -> Ledger:
     """As a daemon opens it: the clocks of racers are far apart, and none waits for another's to settle."""
     ledger = open_ledger(path, clock, actor=actor)
     ledger.drives = True
+    ledger.drives = True
     return ledger
 
 
@@ -65,6 +66,7 @@ def test_rp_38_two_loops_on_one_ledger_make_each_firing_once(tmp_path: Path) -> 
     race(lambda: loop(tmp_path / "one", first[0], second[1]), lambda: loop(tmp_path / "two", second[0], first[1]))
     launched = [tuple(x) for name in ("one", "two") for x in json.loads((tmp_path / name).read_text())]
     world.ledger = open_ledger(path, world.clock, actor="test")
+    world.ledger.drives = True
     assert len(launched) == len(set(launched)), "none is launched by both"
     counted = world.row("SELECT count(*), count(DISTINCT schedule || ' ' || nominal_at) FROM occurrence")
     assert counted == (100, 100)
@@ -101,6 +103,7 @@ def test_a_firing_at_the_switch_is_assigned_to_one_revision_whoever_is_quicker(t
 
     race(fire, switch)
     world.ledger = open_ledger(path, world.clock, actor="test")
+    world.ledger.drives = True
     assert world.row("SELECT count(*) FROM activation") == (41,)
     assert world.row("SELECT count(*), count(DISTINCT nominal_at) FROM occurrence") == (40, 40)
     world.audit()  # which revision owns each is told there, by the order of the journal
@@ -128,6 +131,7 @@ def test_of_two_that_admit_at_once_one_admits(tmp_path: Path) -> None:
 
     race(lambda: admit("one"), lambda: admit("two"))
     world.ledger = open_ledger(path, world.clock, actor="test")
+    world.ledger.drives = True
     assert world.row("SELECT count(*) FROM occurrence") == (9,)
     world.audit()
 
@@ -206,6 +210,7 @@ def test_rp_60_readers_and_writers_beside_the_loop_meet_no_lock_error(tmp_path: 
 
     race(loop, lambda: write("w1"), lambda: write("w2"), read, read)
     world.ledger = open_ledger(path, world.clock, actor="test")
+    world.ledger.drives = True
     assert world.row("SELECT count(*) FROM revision WHERE id > 10") == (118,)
     assert world.row("SELECT count(*) FROM occurrence") == (400,)
     world.audit()
