@@ -19,8 +19,11 @@ def settle(tx: Transaction, seen: Sighting) -> str:
     contained, ground = was.invocation_state == "contained", invocations.cancel_ground(tx, was)
     verdict = settlement.settle(seen, contained=contained, ground=ground, success=success)
     at = tx.decided_at()
-    if was.state == "contained" and not isinstance(seen, Contained):
-        _prove(tx, was, seen, at)
+    proof: dict[str, object] = {}
+    if isinstance(seen, Lost) or (was.state == "contained" and not isinstance(seen, Contained)):
+        kind, detail = _proof(seen)
+        invocations.prove(tx, was.attempt, kind=kind, detail=detail, at=at)
+        proof = {"proof": kind}
     match seen:
         case Started():
             invocations.started(tx, was, seen, verdict, at)
@@ -30,31 +33,36 @@ def settle(tx: Transaction, seen: Sighting) -> str:
                 _event(tx, was, "contained", at, {"why": seen.why, "detail": seen.detail})
         case Lost():
             invocations.ended(tx, was, None, verdict, at)
-            _event(tx, was, verdict.invocation, at, {"reason": verdict.reason, "why": seen.why})
+            _event(tx, was, verdict.invocation, at, {"reason": verdict.reason, "detail": _proof(seen)[1], **proof})
         case NeverStarted():
             invocations.ended(tx, was, seen, verdict, at)
             word = "never_started" if verdict.delivery == "pending" else verdict.invocation
-            _event(tx, was, word, at, {"reason": verdict.reason, "why": seen.why, "errno": seen.errno, "nth": was.nth})
+            _event(tx, was, word, at, {**_unstarted(was, seen, verdict.reason), **proof})
         case Ended():
             invocations.ended(tx, was, seen, verdict, at)
-            _event(tx, was, verdict.invocation, at, _numbers(was, seen, verdict.reason, at))
+            _event(tx, was, verdict.invocation, at, {**_numbers(was, seen, verdict.reason, at), **proof})
     return verdict.invocation
 
 
-def _prove(tx: Transaction, was: Tried, seen: Sighting, at: int) -> None:
-    kind, detail = "status", "its shim left a status"
-    if isinstance(seen, Lost):
-        kind, detail = "other_boot", "the machine has been booted since"
-    invocations.prove(tx, was.attempt, kind=kind, detail=detail, at=at)
+def _proof(seen: Sighting) -> tuple[str, str]:
+    """(kind, sentence) of what proves that nothing of it is left (RCV-02)."""
+    match seen:
+        case Lost(why="other_boot"):
+            return "other_boot", "the machine has been booted since"
+        case Lost():
+            return "cgroup", "its own cgroup is empty"
+        case Ended():
+            return "echild", "its shim saw the last of its processes end"
+    return "status", "its shim left word that the command never ran"
+
+
+def _unstarted(was: Tried, seen: NeverStarted, reason: str) -> dict[str, object]:
+    numbers = {"reason": reason, "why": seen.why, "errno": seen.errno, "detail": seen.detail, "nth": was.nth}
+    return {key: value for key, value in numbers.items() if value is not None}
 
 
 def _numbers(was: Tried, seen: Ended, reason: str, at: int) -> dict[str, object]:
-    numbers: dict[str, object] = {
-        "reason": reason,
-        "code": seen.code,
-        "signal": seen.signal,
-        "started_at": was.started_at,
-    }
+    numbers: dict[str, object] = {"reason": reason, "code": seen.code, "signal": seen.signal}
     if was.started_at is not None:
         numbers["took_us"] = at - was.started_at
     if seen.state == "timed_out" and was.binding:
