@@ -7,12 +7,20 @@ twice.
 
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from spellweaver.errors import Unusable
 from spellweaver.ledger import observe
 
 STEPS: dict[int, str] = {}
+
+
+def newest() -> str:
+    """The SQL that makes a ledger of this version."""
+    with open(f"{os.path.dirname(__file__)}/schema.sql", encoding="utf-8") as file:
+        return file.read()
 
 
 def climb(

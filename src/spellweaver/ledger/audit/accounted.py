@@ -1,0 +1,56 @@
+"""Whether every firing has a fate: what the calendars name up to the settled-to marks is counted and looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import apsw
+
+from spellweaver.core.zone import BadZone
+from spellweaver.ledger.audit.finding import Finding, finding
+from spellweaver.ledger.revisions import Damaged, Revisions
+
+
+def every_firing_has_a_fate(connection: apsw.Connection) -> list[Finding]:
+    """OCC-15: each firing up to the settled-to mark has an Occurrence or stands in a range. Schedules whose kept rules
+    or revisions are damaged are another law's.
+    """
+    return finding("every_firing_has_a_fate", "OCC-15", "firings without a fate", _lost(connection))
+
+
+# The firings of a switch lie after its begin and not after the decision of any later switch.
+_STRETCHES = """
+    SELECT s.id, s.authority || '/' || s.name, a.revision, a.begins_at / 1000000,
+        min(s.settled_to, ifnull(min(a.decided_at) OVER later / 1000000, s.settled_to))
+    FROM schedule s JOIN activation a ON a.schedule = s.id
+    WINDOW later AS (PARTITION BY s.id ORDER BY a.id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+    ORDER BY s.id, a.id"""
+_RECORDED = """
+    SELECT schedule, sum(n) FROM (
+        SELECT schedule, count(*) AS n FROM occurrence GROUP BY 1 UNION ALL SELECT schedule, count FROM firing_range)
+    GROUP BY 1"""
+
+
+def _lost(connection: apsw.Connection) -> Iterator[str]:
+    recorded = dict(connection.execute(_RECORDED))
+    for schedule, (name, named) in _named(connection).items():
+        missing = named - recorded.get(schedule, 0)
+        if missing > 0:
+            yield f"{name} ({missing})"
+
+
+def _named(connection: apsw.Connection) -> dict[int, tuple[str, int]]:
+    """How many firings each Schedule's calendars name up to its mark."""
+    named: dict[int, tuple[str, int]] = {}
+    revisions = Revisions()
+    for schedule, name, revision, after_s, until_s in connection.execute(_STRETCHES):
+        before = named.get(schedule, (name, 0))[1]
+        try:
+            calendar = revisions.get(connection, revision).calendar
+        except (Damaged, BadZone):
+            continue
+        named[schedule] = name, before + calendar.count(after_s, until_s)
+    return named
+
+
+LAWS = (every_firing_has_a_fate,)
