@@ -36,10 +36,10 @@ class Piece(NamedTuple):
 
 def read(folder: str) -> Kept:
     """All that is kept of an attempt's output; empty when the attempt never came to have a log."""
+    status = attempt.read_status(folder) or {}  # before the head: once there is a status, all of it is final
     ring = _read_ring(f"{folder}/log.tail")  # before the head: once there is a ring, the head is final
     head = _whole(f"{folder}/log")
     if ring is None:
-        status = attempt.read_status(folder) or {}
         total = max(len(head), status.get("output_bytes", 0))
         return Kept(head, total - len(head), b"", total)
     head_bytes, first, total, tail = ring
