@@ -51,9 +51,8 @@ def test_a_step_forward_and_back_settles_and_fires_nothing_twice(tmp_path: Path)
         refused = made.call("define", str(_more(tmp_path)))
         assert refused.returncode == 75 and "has not settled" in refused.stderr
         made.until("SELECT count(*) FROM event WHERE type = 'clock_settled'")
-        made.until(
-            f"SELECT count(*) > 2 FROM occurrence WHERE nominal_at > {int(time.time() + 7000) * 1_000_000} AND state = 'admitted'"
-        )
+        ahead = int(time.time() + 7000) * 1_000_000
+        made.until(f"SELECT count(*) > 2 FROM occurrence WHERE nominal_at > {ahead} AND state = 'admitted'")
         offset.write_text("+0")
         made.until("SELECT count(*) = 2 FROM event WHERE type = 'clock_settled'")
         daemon.send_signal(signal.SIGTERM)

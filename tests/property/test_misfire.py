@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from spellweaver.core import instant, misfire
 from spellweaver.core.calendar import Candidate
 from spellweaver.core.grammar import Every
-from spellweaver.core.misfire import Drop, Keep, Offer, Settle, Stretch, Terms, Waiting
+from spellweaver.core.misfire import Drop, Keep, Offer, Settle, Stretch, Waiting
 from spellweaver.core.policy import FOLDS, GAPS
 from spellweaver.core.schedule import Jitter
+from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window
 from tests.support.calendars import calendar
 from tests.support.judge import Firing, Pending, verdicts

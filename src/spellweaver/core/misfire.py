@@ -16,39 +16,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND
-from spellweaver.core.schedule import Jitter, jitter_us
+from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window
 
 ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
 
 # expired: found in time, but its window was shorter than that; closed: missed at discovery, and its window is over too
 Class = Literal["gap_skip", "gap_fail", "horizon", "closed", "eligible", "expired", "ordinary"]
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a revision says of its firings. ``revision`` is the row number, ``schedule`` the full name (it seeds the
-    jitter).
-    """
-
-    revision: int
-    generation: int
-    schedule: str
-    calendar: Calendar
-    jitter: Jitter
-    allowed_delay_us: int | None
-    horizon_us: int
-
-    def due_at(self, found: Candidate) -> int:
-        """Nominal plus jitter; a missing time has none."""
-        nominal = found.instant_s * SECOND
-        if self.jitter.max_us == 0 or found.fate != "fires":
-            return nominal
-        return nominal + jitter_us(
-            self.jitter, schedule=self.schedule, firing=self.calendar.key(found, self.generation)
-        )
 
 
 @dataclass(frozen=True, slots=True)

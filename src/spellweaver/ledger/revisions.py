@@ -12,8 +12,8 @@ import apsw
 
 from spellweaver.core import zone as zones
 from spellweaver.core.calendar import Calendar, Interpretation
-from spellweaver.core.misfire import Terms
 from spellweaver.core.schedule import Definition, definition
+from spellweaver.core.terms import Terms
 from spellweaver.errors import Unusable
 
 KEPT = 20_000

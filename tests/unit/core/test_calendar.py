@@ -334,7 +334,7 @@ def test_what_a_gap_took_is_judged_once() -> None:
     """The missing times and a firing at the gap's end share an instant; a look just then gives each one fate."""
     end_s = utc("2026-03-29T01:00:00Z")
     made = calendar("*/20 * * * *", "Europe/Bratislava")
-    terms = misfire.Terms(1, 1, "local/probe", made, Jitter(), None, instant.DAY)
+    terms = Terms(1, 1, "local/probe", made, Jitter(), None, instant.DAY)
     stretch = misfire.Stretch(end_s - 60, end_s, terms)
     skipped, offered = misfire.judge([stretch], [], now=end_s * instant.SECOND, allowance_us=instant.SECOND)
     assert isinstance(skipped, misfire.Settle)

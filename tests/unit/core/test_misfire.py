@@ -9,9 +9,10 @@ import pytest
 from spellweaver.core import misfire
 from spellweaver.core.calendar import Calendar, Candidate
 from spellweaver.core.instant import DAY, HOUR, MINUTE, SECOND, show
-from spellweaver.core.misfire import Drop, Fate, Keep, Offer, Settle, Stretch, Terms, Waiting
+from spellweaver.core.misfire import Drop, Fate, Keep, Offer, Settle, Stretch, Waiting
 from spellweaver.core.policy import Gap
 from spellweaver.core.schedule import Jitter
+from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window
 from tests.support.calendars import calendar, utc
 from tests.support.engine import us
