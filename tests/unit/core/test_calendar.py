@@ -14,6 +14,7 @@ from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.policy import Fold, Gap
 from spellweaver.core.schedule import Jitter
+from spellweaver.core.terms import Terms
 from tests.support.calendars import calendar, candidates, due, shown, utc
 
 
