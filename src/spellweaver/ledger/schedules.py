@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import LAST, SECOND
-from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, Stretch, Waiting, members
+from spellweaver.core.misfire import Fate, Stretch, Waiting
 from spellweaver.core.window import Window
 from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.fates import Writing
 from spellweaver.ledger.queries import load
 
 SQL = load("materialize")
@@ -83,65 +83,11 @@ def _line(tx: Transaction, schedule: int, *, after_s: int, until_s: int) -> list
 def settle(
     tx: Transaction, look: Unresolved, fates: list[Fate], *, now: int, allowance_us: int, next_at: int | None
 ) -> int:
-    """Writes the fates and moves the mark to ``now``, in one piece; returns how many rows it wrote."""
-    next_id = int(str((tx.row(SQL["last_occurrence"]) or (0,))[0])) + 1
-    generation = int(str((tx.row(SQL["authority_generation"], (look.authority,)) or (1,))[0]))
-    rows: list[dict[str, object]] = []
+    """Writes the fates and moves the mark to ``now``, in one piece; returns how many there were (OCC-15)."""
+    writing = _writing(tx, look, now, allowance_us)
     for fate in fates:
-        match fate:
-            case Offer():
-                row = _row(
-                    tx,
-                    look,
-                    fate.terms.revision,
-                    fate.found,
-                    fate.due_at,
-                    fate.mode,
-                    now,
-                    generation,
-                    next_id + len(rows),
-                )
-                row |= {"state": "pending", "reason": "not_yet", "decided_at": None, "wake_at": max(fate.due_at, 0)}
-                rows.append(row)
-                numbers: dict[str, object] = {
-                    "due_at": fate.due_at,
-                    "late_us": fate.late_us,
-                    "allowance_us": allowance_us,
-                }
-                if fate.mode != "live":
-                    numbers["mode"] = fate.mode
-                tx.record("occurrence.stored", now, numbers, schedule=look.schedule, occurrence=int(str(row["id"])))
-            case Settle() if fate.count > ROWS_AT_MOST:
-                _range(tx, look, fate, now, allowance_us)
-            case Settle():
-                for found in members(fate):
-                    due_at = fate.terms.due_at(found)
-                    row = _row(
-                        tx, look, fate.terms.revision, found, due_at, "live", now, generation, next_id + len(rows)
-                    )
-                    row |= {"state": fate.state, "reason": fate.reason, "decided_at": now, "wake_at": None}
-                    rows.append(row)
-                    tx.record(
-                        f"occurrence.{fate.state}",
-                        now,
-                        _numbers(fate, due_at, now, allowance_us),
-                        schedule=look.schedule,
-                        occurrence=int(str(row["id"])),
-                    )
-            case Drop():
-                tx.change(
-                    SQL["drop"], {"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": now}
-                )
-                numbers = {"reason": fate.reason, "late_us": fate.late_us, "allowance_us": allowance_us}
-                if fate.reason == "horizon":
-                    numbers["horizon_us"] = fate.horizon_us
-                _record(tx, look, f"occurrence.{fate.state}", now, numbers, fate.occurrence)
-            case Keep():
-                tx.change(SQL["keep"], (fate.occurrence,))
-                numbers = {"late_us": fate.late_us, "allowance_us": allowance_us, "mode": "catch_up"}
-                _record(tx, look, "occurrence.pending", now, numbers, fate.occurrence)
-    if rows:
-        tx.connection.executemany(SQL["store"], rows)
+        writing.write(fate)
+    writing.store()
     tx.change(
         SQL["settled"],
         {
@@ -154,84 +100,14 @@ def settle(
     return len(fates)
 
 
+def _writing(tx: Transaction, look: Unresolved, now: int, allowance_us: int) -> Writing:
+    """What writes the fates of this Schedule, with the authority's generation as seen."""
+    generation = tx.row(SQL["authority_generation"], (look.authority,))
+    assert generation is not None
+    return Writing(tx, look.schedule, int(str(generation[0])), now=now, allowance_us=allowance_us)
+
+
 def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:
     """CAL-06, RCV-05: this Schedule alone stops, said once."""
     tx.change(SQL["stop"], {"id": schedule, "why": why})
     tx.record("schedule.stopped", now, {"why": why}, schedule=schedule)
-
-
-def _record(
-    tx: Transaction, look: Unresolved, type_: str, now: int, numbers: dict[str, object], occurrence: int
-) -> None:
-    tx.record(type_, now, numbers, schedule=look.schedule, occurrence=occurrence)
-
-
-def _row(
-    tx: Transaction,
-    look: Unresolved,
-    revision: int,
-    found: Candidate,
-    due_at: int,
-    mode: str,
-    now: int,
-    authority: int,
-    id_: int,
-) -> dict[str, object]:
-    meant = tx.revisions.get(tx.connection, revision)
-    nominal_at, delay = found.instant_s * SECOND, meant.definition.allowed_delay_us
-    return {
-        "id": id_,
-        "schedule": look.schedule,
-        "generation": meant.generation,
-        "civil": found.civil_s,
-        "fold": found.fold,
-        "revision": revision,
-        "nominal_at": nominal_at,
-        "due_at": due_at,
-        "not_before": None if delay is None else due_at,
-        "latest_start_at": None if delay is None else nominal_at + delay,
-        "class": meant.definition.service_class,
-        "mode": mode,
-        "policy": tx.policy_generation,
-        "authority": authority,
-        "created_at": now,
-    }
-
-
-def _numbers(fate: Settle, due_at: int, now: int, allowance_us: int) -> dict[str, object]:
-    numbers: dict[str, object] = {"reason": fate.reason, "late_us": now - due_at, "allowance_us": allowance_us}
-    if fate.reason == "horizon":
-        numbers["horizon_us"] = fate.terms.horizon_us
-    if fate.reason == "latest_start":
-        numbers["allowed_delay_us"] = fate.terms.allowed_delay_us
-    return numbers
-
-
-def _range(tx: Transaction, look: Unresolved, fate: Settle, now: int, allowance_us: int) -> None:
-    terms, first, last = fate.terms, fate.first, fate.last
-    id_ = tx.insert(
-        SQL["range"],
-        {
-            "schedule": look.schedule,
-            "generation": terms.generation,
-            "revision": terms.revision,
-            "state": fate.state,
-            "reason": fate.reason,
-            "first_civil": first.civil_s,
-            "first_fold": first.fold,
-            "first_at": first.instant_s * SECOND,
-            "last_civil": last.civil_s,
-            "last_fold": last.fold,
-            "last_at": last.instant_s * SECOND,
-            "count": fate.count,
-            "decided_at": now,
-        },
-    )
-    numbers = _numbers(fate, terms.due_at(first), now, allowance_us)
-    numbers |= {
-        "range": id_,
-        "count": fate.count,
-        "first": terms.calendar.key(first, terms.generation),
-        "last": terms.calendar.key(last, terms.generation),
-    }
-    tx.record(f"range.{fate.state}", now, numbers, schedule=look.schedule)

@@ -1,0 +1,114 @@
+"""The fates of one look at a Schedule as rows and events. A firing is a row; a long backlog is a range (OCC-13).
+
+Rows are gathered and stored together; each event holds the numbers that were compared (OCC-18).
+"""
+
+from __future__ import annotations
+
+from spellweaver.core.calendar import Candidate
+from spellweaver.core.instant import SECOND
+from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, members
+from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.queries import load
+
+SQL = load("materialize")
+Numbers = dict[str, object]
+
+
+class Writing:
+    """One look under way. ``schedule`` is a row number, ``authority`` the generation that was seen."""
+
+    def __init__(self, tx: Transaction, schedule: int, authority: int, *, now: int, allowance_us: int) -> None:
+        last = tx.row(SQL["last_occurrence"])
+        assert last is not None
+        self._tx, self._schedule, self._authority = tx, schedule, authority
+        self._now, self._allowance_us = now, allowance_us
+        self._next_id = int(str(last[0])) + 1
+        self._rows: list[dict[str, object]] = []
+
+    def write(self, fate: Fate) -> None:
+        match fate:
+            case Offer():
+                self._offer(fate)
+            case Settle() if fate.count > ROWS_AT_MOST:
+                self._range(fate)
+            case Settle():
+                self._settle(fate)
+            case Drop():
+                self._drop(fate)
+            case Keep():
+                self._tx.change(SQL["keep"], (fate.occurrence,))
+                self._record("pending", fate.occurrence, {"late_us": fate.late_us, "mode": "catch_up"})
+
+    def store(self) -> None:
+        """Inserts the rows that were gathered."""
+        if self._rows:
+            self._tx.connection.executemany(SQL["store"], self._rows)
+
+    def _offer(self, fate: Offer) -> None:
+        row = self._row(fate.terms.revision, fate.found, fate.due_at, fate.mode)
+        row |= {"state": "pending", "reason": "not_yet", "decided_at": None, "wake_at": max(fate.due_at, 0)}
+        numbers: Numbers = {"due_at": fate.due_at, "late_us": fate.late_us}
+        if fate.mode != "live":
+            numbers["mode"] = fate.mode
+        self._record("stored", row["id"], numbers)
+
+    def _settle(self, fate: Settle) -> None:
+        for found in members(fate):
+            due_at = fate.terms.due_at(found)
+            row = self._row(fate.terms.revision, found, due_at, "live")
+            row |= {"state": fate.state, "reason": fate.reason, "decided_at": self._now, "wake_at": None}
+            self._record(fate.state, row["id"], self._compared(fate, due_at))
+
+    def _drop(self, fate: Drop) -> None:
+        self._tx.change(
+            SQL["drop"], {"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": self._now}
+        )
+        numbers: Numbers = {"reason": fate.reason, "late_us": fate.late_us}
+        if fate.reason == "horizon":
+            numbers["horizon_us"] = fate.horizon_us
+        self._record(fate.state, fate.occurrence, numbers)
+
+    def _range(self, fate: Settle) -> None:
+        terms, first, last = fate.terms, fate.first, fate.last
+        id_ = self._tx.insert(SQL["range"], {
+            "schedule": self._schedule, "generation": terms.generation, "revision": terms.revision,
+            "state": fate.state, "reason": fate.reason,
+            "first_civil": first.civil_s, "first_fold": first.fold, "first_at": first.instant_s * SECOND,
+            "last_civil": last.civil_s, "last_fold": last.fold, "last_at": last.instant_s * SECOND,
+            "count": fate.count, "decided_at": self._now,
+        })  # fmt: skip
+        numbers = self._compared(fate, terms.due_at(first)) | {
+            "allowance_us": self._allowance_us, "range": id_, "count": fate.count,
+            "first": terms.calendar.key(first, terms.generation), "last": terms.calendar.key(last, terms.generation),
+        }  # fmt: skip
+        self._tx.record(f"range.{fate.state}", self._now, numbers, schedule=self._schedule)
+
+    def _row(self, revision: int, found: Candidate, due_at: int, mode: str) -> dict[str, object]:
+        """A row of ``occurrence`` without its outcome, gathered under the next number."""
+        meant = self._tx.revisions.get(self._tx.connection, revision)
+        nominal_at, delay = found.instant_s * SECOND, meant.definition.allowed_delay_us
+        row: dict[str, object] = {
+            "id": self._next_id + len(self._rows), "schedule": self._schedule, "generation": meant.generation,
+            "civil": found.civil_s, "fold": found.fold, "revision": revision, "nominal_at": nominal_at,
+            "due_at": due_at, "not_before": None if delay is None else due_at,
+            "latest_start_at": None if delay is None else nominal_at + delay,
+            "class": meant.definition.service_class, "mode": mode, "policy": self._tx.policy_generation,
+            "authority": self._authority, "created_at": self._now,
+        }  # fmt: skip
+        self._rows.append(row)
+        return row
+
+    def _compared(self, fate: Settle, due_at: int) -> Numbers:
+        numbers: Numbers = {"reason": fate.reason, "late_us": self._now - due_at}
+        if fate.reason == "horizon":
+            numbers["horizon_us"] = fate.terms.horizon_us
+        if fate.reason == "latest_start":
+            numbers["allowed_delay_us"] = fate.terms.allowed_delay_us
+        return numbers
+
+    def _record(self, word: str, occurrence: object, numbers: Numbers) -> None:
+        self._tx.record(
+            f"occurrence.{word}", self._now, numbers | {"allowance_us": self._allowance_us},
+            schedule=self._schedule, occurrence=int(str(occurrence)),
+        )  # fmt: skip
