@@ -53,11 +53,11 @@ def _drawn(frame: Frame, view: View, title: str) -> Text:
     for schedule, next_at in view.rows(sql["next"], (ROWS,)):
         _line(out, frame, "NEXT", "", "", str(schedule), f"in {times.length(max(0, int(str(next_at)) - now))}")
     out.append("\n")
-    for at, type_, schedule, occurrence, invocation, reason, code in view.rows(sql["events"], (EVENTS,)):
+    for at, type_, schedule, occurrence, invocation, reason, code, count in view.rows(sql["events"], (EVENTS,)):
         word = str(type_).rpartition(".")[2]
-        what = (
-            f"inv_{invocation}" if str(type_).startswith("invocation.") else f"occ_{occurrence}" if occurrence else ""
-        )
+        what = f"occ_{occurrence}" if occurrence is not None else "" if count is None else f"{count}x"
+        if str(type_).startswith("invocation."):
+            what = f"inv_{invocation}"
         why = (
             f"{reason} {code}"
             if code is not None and reason == "exit"

@@ -12,6 +12,7 @@ SELECT s.authority || '/' || s.name, s.next_at FROM schedule s
 WHERE s.state = 'active' AND s.next_at IS NOT NULL ORDER BY s.next_at LIMIT ?
 
 -- name: events
-SELECT e.at, e.type, s.authority || '/' || s.name, e.occurrence, e.invocation, e.data ->> 'reason', e.data ->> 'code'
+SELECT e.at, e.type, s.authority || '/' || s.name, e.occurrence, e.invocation, e.data ->> 'reason', e.data ->> 'code',
+    e.data ->> 'count'
 FROM event e LEFT JOIN schedule s ON s.id = e.schedule WHERE e.type NOT IN ('occurrence.stored', 'ledger.made')
 ORDER BY e.seq DESC LIMIT ?
