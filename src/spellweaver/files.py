@@ -18,13 +18,14 @@ from spellweaver.errors import DiskTrouble, NoInput, TryAgain, Unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
 
-def read_operator_file(path: str, *, limit: int) -> bytes:
+def read_operator_file(path: str, *, limit: int, fault: Callable[[os.stat_result], str | None] | None = None) -> bytes:
     """The bytes of a regular file that an operator named, at most ``limit`` of them.
 
-    Raises NoInput when it is not there, not regular or can't be opened, and when it is larger.
+    Raises NoInput when it is not there, not regular or can't be opened, when it is larger, and when ``fault`` of the
+    open file says what is wrong with it.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -35,6 +36,8 @@ def read_operator_file(path: str, *, limit: int) -> bytes:
         facts = os.fstat(fd)
         if not stat.S_ISREG(facts.st_mode):
             raise NoInput("file_not_regular", f"{path}: is not a regular file", path=path)
+        if fault is not None and (said := fault(facts)):
+            raise NoInput("file_not_trusted", f"{path}: {said}", path=path)
         if facts.st_size > limit:
             raise NoInput(
                 "file_too_large",
@@ -49,6 +52,34 @@ def read_operator_file(path: str, *, limit: int) -> bytes:
         return data
     finally:
         os.close(fd)
+
+
+def read_secret(path: str, *, limit: int, owners: Collection[int]) -> bytes:
+    """A file whose content is believed and told to nobody. Raises NoInput as ``read_operator_file``, and for a file
+    that belongs to none of the uids ``owners`` or that others than its owner may write.
+    """
+
+    def fault(facts: os.stat_result) -> str | None:
+        if facts.st_uid not in owners:
+            return f"belongs to uid {facts.st_uid}, who may not decide what a command is told"
+        if facts.st_mode & 0o022:
+            return f"is writable by others (mode {stat.S_IMODE(facts.st_mode):04o}); chmod go-w {path}"
+        return None
+
+    return read_operator_file(path, limit=limit, fault=fault)
+
+
+def read_written_by(path: str, *, limit: int, owner: int) -> bytes:
+    """A file that a process of ``owner`` made for us. Raises NoInput as ``read_operator_file``, and for a file of
+    somebody else's or with a second name: it may be one that he may not read, which we would read for him.
+    """
+
+    def fault(facts: os.stat_result) -> str | None:
+        if facts.st_uid != owner or facts.st_nlink != 1:
+            return f"is not a file that uid {owner} wrote there"
+        return None
+
+    return read_operator_file(path, limit=limit, fault=fault)
 
 
 def write_whole(path: str, data: bytes, *, mode: int = 0o600) -> None:

@@ -106,7 +106,7 @@ def after_lost(world: World) -> str:
 
 def after_exec_failed(world: World) -> str:
     world.at("2026-01-01T01:00:00Z")
-    world.see(NeverStarted(world.launches[0].attempt, "exec", 2))
+    world.see(NeverStarted(world.launches[0].attempt, "exec", 2, "'/bin/x' can't be used: No such file or directory"))
     return "job@latest"
 
 
@@ -154,12 +154,12 @@ def after_resolve(world: World) -> str:
             after_contained,
             "NOT SETTLED: not proved gone, so it goes on blocking: a process left its session (escaped).",
         ),
-        (after_lost, "RAN AND FAILED: the machine was booted before a result was kept."),
-        (after_exec_failed, "DID NOT RUN: its command could not be started."),
+        (after_lost, "RAN AND FAILED: it is gone without a result: the machine has been booted since."),
+        (after_exec_failed, "DID NOT RUN: its command could not be started: '/bin/x' can't be used: No such file"),
         (after_timeout, "RAN TOO LONG: ended after 31min; the timeout is 30min."),
         (after_signal, "RAN AND FAILED: ended by signal 9 after 0s."),
         (after_cancel, "IS BEING STOPPED: an operator asked it to stop."),
-        (after_resolve, "RAN AND FAILED: what became of it is not known."),
+        (after_resolve, "RAN AND FAILED: what became of it is not known; proved over by operator: killed by hand."),
     ],
 )
 @pytest.mark.rule("OCC-18")

@@ -73,7 +73,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> str:
         ("invocation list", set()),
         ("invocation show inv_1", set()),
         ("pattern list", set()),
-        ("pattern show job", set()),
+        ("pattern show job", {"spellweaver.core.binding"}),
         ("pattern digest job", set()),
         ("events", set()),
         ("events --jsonl", set()),

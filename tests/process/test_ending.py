@@ -13,6 +13,7 @@ import pytest
 from spellweaver.core.launch import Ended, Started
 from spellweaver.host import attempt, process
 from spellweaver.host.keeper import Keeper
+from spellweaver.jobs import environment
 from spellweaver.jobs.workers import Workers
 from tests.support.processes import Bell, Reports, launch, outcome, run
 
@@ -20,7 +21,7 @@ DEAF = "trap '' TERM; "
 
 
 def left(workers: Workers, which: int) -> list[int]:
-    return process.carriers(f"SPELLWEAVER_INPUT={workers.place(launch(which).attempt)}/input")
+    return environment.carriers(launch(which).attempt, workers.place(launch(which).attempt))
 
 
 @pytest.mark.rule("TMO-3")

@@ -24,7 +24,7 @@ SHIM_WITHOUT_TEETH = """
 import json, sys
 from spellweaver.host import shim
 shim._ESCAPED_US = 100_000
-shim.Shim._signal_group = shim.Shim._signal_child = lambda *_: None
+shim.Shim._signal_group = shim.Shim._signal_child = shim.cgroup.kill_all = lambda *_: None
 shim.run(json.loads(sys.argv[1]), gate_fd=int(sys.argv[2]), report=int(sys.argv[3]))
 """
 
@@ -38,7 +38,7 @@ def test_what_lives_on_after_kill_is_told_and_waited_for(tmp_path: Path) -> None
     lines, report = os.pipe()
     request = {
         "folder": folder, "argv": ["/bin/sh", "-c", f"read x < {door.path}; exit 6"], "env": {"PATH": "/usr/bin:/bin"},
-        "cwd": "/", "timeout_us": 50_000, "grace_us": 50_000,
+        "cwd": "/", "timeout_us": 50_000, "grace_us": 50_000, "place": folder, "user": None, "umask": 0o077, "nice": 0,
     }  # fmt: skip
     shim = subprocess.Popen(
         [sys.executable, "-c", SHIM_WITHOUT_TEETH, json.dumps(request), str(gate), str(report)],
@@ -76,7 +76,9 @@ def test_a_keeper_that_cannot_be_asked(workers: Workers, keeper: Keeper, monkeyp
     monkeypatch.setattr(keeper, "launch", refuse)
     reports = Reports()
     workers.start(launch(1, "/bin/true"), reports)
-    assert reports.next(NeverStarted) == NeverStarted(AttemptId(1), "spawn", errno.EMFILE)
+    assert reports.next(NeverStarted) == NeverStarted(
+        AttemptId(1), "spawn", errno.EMFILE, "no process could be made for it: Too many open files"
+    )
 
 
 def test_a_shim_that_cannot_take_its_lock(workers: Workers, keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +91,8 @@ def test_a_shim_that_cannot_take_its_lock(workers: Workers, keeper: Keeper, monk
     monkeypatch.setattr(keeper, "launch", without_folder)
     reports = Reports()
     workers.start(launch(1, "/bin/true"), reports)
-    assert reports.next(NeverStarted) == NeverStarted(AttemptId(1), "spawn", errno.ENOENT)
+    seen = reports.next(NeverStarted)
+    assert (seen.why, seen.errno) == ("spawn", errno.ENOENT)
 
 
 def test_no_descriptor_is_left_behind(workers: Workers, keeper: Keeper) -> None:

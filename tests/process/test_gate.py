@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from spellweaver.core.identity import AttemptId
-from spellweaver.core.launch import Contained, Ended, Identity, NeverStarted, OpenAttempt, Sighting, Started
+from spellweaver.core.launch import Ended, Identity, NeverStarted, OpenAttempt, Sighting, Started
 from spellweaver.errors import DiskTrouble, SpellweaverError
 from spellweaver.host import attempt, keeper, process
 from spellweaver.jobs.workers import Workers
@@ -183,23 +183,3 @@ def test_a_keeper_that_dies_with_a_launch_in_hand_has_not_started_it(
     reports.next(Started)
     reports.next(Ended)
     assert not (tmp_path / "effect").exists()
-
-
-@pytest.mark.rule("RCV-02", "OVL-02")
-def test_a_shim_killed_leaves_the_attempt_contained(workers: Workers, tmp_path: Path) -> None:
-    bell = Bell(tmp_path / "bell")
-    reports = Reports()
-    workers.start(launch(1, shell=f"echo here > {bell.path}; exec sleep 600"), reports)
-    started = reports.next(Started)
-    bell.wait()
-    assert process.send(started.shim, signal.SIGKILL)
-    contained = reports.next(Contained)
-    assert contained.why == "shim_killed"
-    assert f"pid {started.command.pid}) still runs" in contained.detail
-    assert process.send(started.command, signal.SIGKILL)
-    await_end(started.command)
-    again = Reports()
-    workers.join(20_000_000)
-    workers.adopt(OpenAttempt(started.attempt, "contained", started.shim, started.command), again)
-    found = again.next(Contained)
-    assert "is gone. No process was found with its environment; one that dropped it may still run." in found.detail

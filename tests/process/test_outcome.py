@@ -55,15 +55,20 @@ def test_what_cannot_be_executed_never_started(workers: Workers, tmp_path: Path,
     reports = Reports()
     workers.start(launch(1, str(program) + ("\0" if make == "nul" else "")), reports)
     reports.next(Started)
-    assert reports.next(NeverStarted) == NeverStarted(launch(1).attempt, "exec", expected)
-    assert os.strerror(expected).encode() in said(workers, 1)
+    seen = reports.next(NeverStarted)
+    assert (seen.why, seen.errno) == ("exec", expected)
+    assert seen.detail is not None
+    assert seen.detail.endswith(f"' can't be used: {os.strerror(expected)}")
+    assert f"[spellweaver: {seen.detail}]\n".encode() in said(workers, 1)
 
 
 def test_a_missing_directory_is_named(workers: Workers, tmp_path: Path) -> None:
     reports = Reports()
     workers.start(launch(1, "/bin/true", cwd=str(tmp_path / "nowhere")), reports)
     reports.next(Started)
-    assert reports.next(NeverStarted) == NeverStarted(launch(1).attempt, "exec", errno.ENOENT)
+    seen = reports.next(NeverStarted)
+    assert (seen.why, seen.errno) == ("exec", errno.ENOENT)
+    assert seen.detail == f"the directory '{tmp_path}/nowhere' can't be used: No such file or directory"
     assert b"the directory '" + os.fsencode(tmp_path / "nowhere") in said(workers, 1)
 
 

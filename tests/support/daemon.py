@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import apsw
@@ -49,13 +49,18 @@ class Site:
             for schedule in drafts.schedules:
                 activate(tx, schedule=schedule.full_name, revision=None, unbound=False)
 
-    def start(self, *options: str, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-        """``spellweaver run`` in the background, in a process group of its own; its lines go to ``log``."""
-        environ = {**os.environ, **(env or {}), "PYTHONPATH": SRC}
+    def start(
+        self, *options: str, env: dict[str, str] | None = None, fault: str | None = None, wrapper: Sequence[str] = ()
+    ) -> subprocess.Popen[bytes]:
+        """``spellweaver run`` in the background, in a process group of its own; its lines go to ``log``. ``fault`` is
+        one of ``faulty_daemon``, ``wrapper`` a command that runs it.
+        """
+        environ = {**os.environ, **(env or {}), "PYTHONPATH": f"{SRC}{os.pathsep}{Path(SRC).parent}"}
         environ.pop("NOTIFY_SOCKET", None)
+        program = ["spellweaver.cli.main"] if fault is None else ["tests.support.faulty_daemon", fault]
         with open(self.log, "ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "spellweaver.cli.main", "run", "--ledger", str(self.ledger), *options],
+                [*wrapper, sys.executable, "-m", *program, "run", "--ledger", str(self.ledger), *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ, start_new_session=True,
             )  # fmt: skip
         self.processes.append(process)
@@ -115,10 +120,11 @@ def schedule(
     script: str = "true",
     timeout: str = "1m",
     extra: str = "",
+    bound: str = "",
     anchor: str = "2026-01-01T00:00:00Z",
 ) -> str:
     """TOML of a Schedule of absolute time whose command is a shell script. ``extra`` are further keys of
-    ``[[schedule]]``.
+    ``[[schedule]]``, ``bound`` of the binding.
     """
     return f'''
 [[pattern]]
@@ -127,6 +133,7 @@ revision = "1"
 [binding."{name}@1".main]
 shell = {script!r}
 timeout = "{timeout}"
+{bound}
 [[schedule]]
 name = "{name}"
 pattern = "{name}@1"

@@ -12,6 +12,7 @@ from hashlib import sha256
 from spellweaver.core import instant
 
 DEFAULT_TIMEOUT = 30 * instant.MINUTE
+DEFAULT_UMASK = 0o077
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class Binding:
     sorted pairs.
 
     ``success`` are the exit codes that count as done; ``timeout_us`` is counted by the shim's own monotonic clock.
+    ``user`` None: whoever the daemon is. ``nice`` 0: as the daemon. ``env_from`` are sorted pairs of a name and where
+    its value stands: the value itself is never part of a binding (CFG-5).
     """
 
     pattern_key: str
@@ -31,6 +34,10 @@ class Binding:
     success: tuple[int, ...] = (0,)
     cwd: str = "/"
     env: tuple[tuple[str, str], ...] = ()
+    user: str | None = None
+    umask: int = DEFAULT_UMASK
+    nice: int = 0
+    env_from: tuple[tuple[str, str], ...] = ()
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -43,6 +50,13 @@ class Binding:
         return max(500_000, min(30 * instant.SECOND, self.timeout_us // 10))
 
     def canonical(self) -> dict[str, object]:
+        """A key that came later stands in it only where it says something, so digests of older bindings stay."""
+        later = {
+            "user": self.user,
+            "umask": None if self.umask == DEFAULT_UMASK else f"{self.umask:03o}",
+            "nice": self.nice or None,
+            "env_from": dict(self.env_from) or None,
+        }
         return {
             "pattern": f"{self.pattern_key}@{self.pattern_revision}",
             "station": self.station,
@@ -52,6 +66,7 @@ class Binding:
             "success": list(self.success),
             "cwd": self.cwd,
             "env": dict(self.env),
+            **{key: value for key, value in later.items() if value is not None},
         }
 
     def body(self) -> str:
@@ -77,4 +92,8 @@ def binding(body: str) -> Binding:
         tuple(b["success"]),
         b["cwd"],
         tuple(sorted(b["env"].items())),
+        b.get("user"),
+        int(b["umask"], 8) if "umask" in b else DEFAULT_UMASK,
+        b.get("nice", 0),
+        tuple(sorted(b.get("env_from", {}).items())),
     )

@@ -76,13 +76,15 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class NeverStarted:
-    """No instruction of the command ran. ``gate``: the gate closed, the delivery is offered again. ``exec`` and
-    ``spawn``: with errno, the Run fails.
+    """No instruction of the command ran. ``gate``: the gate closed, the delivery is offered again. Else the Run fails:
+    ``exec`` and ``spawn`` with errno; ``user``, ``nice`` and ``secret`` where the binding asks for what this host does
+    not give. ``detail`` is a sentence for a person, and never holds a secret.
     """
 
     attempt: AttemptId
-    why: Literal["gate", "exec", "spawn"]
+    why: Literal["gate", "exec", "spawn", "user", "nice", "secret"]
     errno: int | None = None
+    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,10 @@ class Contained:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Proved gone without a result: the machine has been booted since."""
+    """Proved gone without a result: the machine has been booted since, or the attempt's own cgroup is empty."""
 
     attempt: AttemptId
-    why: Literal["other_boot"]
+    why: Literal["other_boot", "cgroup"]
 
 
 Sighting = Started | Ended | NeverStarted | Contained | Lost

@@ -3,6 +3,9 @@
     lock     held by the shim from before the command exists until its status is written
     status   how it ended (JSON, written whole): a free lock with a status is a result, without one no proof
     log      output (``ring``)        input    JSON for the job        result   where the job may write one JSON object
+    result_note  why the result of another user's job was left where it was (``handover``)
+    escaped  what lives on after KILL (JSON), while the shim waits for it
+    cgroup   the path of the attempt's own, while there is one
 
 Folder 0700, files 0600. Light on purpose: the keeper imports it.
 """
@@ -63,6 +66,20 @@ def _judge(folder: str, *, wait: bool) -> bool | None:
 def write_status(folder: str, status: dict[str, Any]) -> None:
     """Written, synced, renamed, and the rename synced. Raises OSError."""
     files.write_whole(f"{folder}/status", json.dumps(status, sort_keys=True).encode())
+
+
+def write_escaped(folder: str, left: list[tuple[int, str]]) -> None:
+    """For a daemon that comes later: (pid, short name) of each. Raises OSError."""
+    files.write_whole(f"{folder}/escaped", json.dumps(left).encode())
+
+
+def read_escaped(folder: str) -> list[tuple[int, str]] | None:
+    """What the shim said that it can't end; None where it has said nothing of the kind."""
+    try:
+        with open(f"{folder}/escaped", "rb") as file:
+            return [(int(pid), str(name)) for pid, name in json.load(file)]
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def read_status(folder: str) -> dict[str, Any] | None:

@@ -33,7 +33,8 @@ _PASSED_ON = ("LD_LIBRARY_PATH",)  # an interpreter may not start without it; no
 class Order(NamedTuple):
     """What to run, and where to keep what becomes of it.
 
-    Durations in microseconds; ``grace_us`` lies between TERM and KILL.
+    Durations in microseconds; ``grace_us`` lies between TERM and KILL. ``place`` is where the job finds its input and
+    leaves its result: the folder, unless it runs as ``user`` (name, uid, gid, groups). ``nice`` 0 changes nothing.
     """
 
     folder: str
@@ -42,6 +43,10 @@ class Order(NamedTuple):
     cwd: str
     timeout_us: int
     grace_us: int
+    place: str
+    user: tuple[str, int, int, Sequence[int]] | None = None
+    umask: int = 0o077
+    nice: int = 0
 
 
 class Launching(NamedTuple):

@@ -10,10 +10,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import signal
 import socket
 
-from spellweaver.host import kernel, shim
+from spellweaver.host import cgroup, kernel, shim
 
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 SOCKET = 0  # where the daemon puts our end
@@ -27,6 +28,8 @@ def main() -> None:
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps the shims
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))  # it is told secrets
+    cgroup.base()  # known before the first fork
     gc.disable()
     gc.freeze()  # a collection would touch, and so copy, every page after a fork
     with socket.socket(fileno=SOCKET) as door:

@@ -21,10 +21,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def boot_id() -> str:
     """The kernel's id of this boot."""
-    return _read("/proc/sys/kernel/random/boot_id").strip()
+    return read("/proc/sys/kernel/random/boot_id").strip()
 
 
-def _read(path: str) -> str:
+def read(path: str) -> str:
     """A small file of /proc: bare calls, since a forked shim pays for every page that a text reader would touch."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -39,7 +39,7 @@ def _read(path: str) -> str:
 def start_ticks(pid: int) -> int:
     """When a process began, in clock ticks since boot. Raises ProcessLookupError."""
     try:
-        text = _read(f"/proc/{pid}/stat")
+        text = read(f"/proc/{pid}/stat")
     except (FileNotFoundError, ProcessLookupError):
         raise ProcessLookupError(pid) from None
     after_name = text[text.rindex(")") + 2 :].split()  # the name may hold spaces and brackets
@@ -86,13 +86,13 @@ def children() -> list[int]:
     A child may be left out while others end (proc(5)): absence is proved by ECHILD alone.
     """
     me = os.getpid()
-    return [int(pid) for pid in _read(f"/proc/{me}/task/{me}/children").split()]
+    return [int(pid) for pid in read(f"/proc/{me}/task/{me}/children").split()]
 
 
 def name(pid: int) -> str:
     """The short name of a process, for a sentence; ``?`` when it is gone."""
     try:
-        return _read(f"/proc/{pid}/comm").strip()
+        return read(f"/proc/{pid}/comm").strip()
     except OSError:
         return "?"
 

@@ -58,24 +58,34 @@ def send(who: Identity, signum: int) -> bool:
 
 
 def ask_to_end(who: Identity) -> bool:
-    """SIGTERM by ``send``: a shim takes it as the wish to cancel its command."""
-    return send(who, signal.SIGTERM)
+    """SIGTERM by ``send``: a shim takes it as the wish to cancel its command. CONT, for a job may have stopped it."""
+    return send(who, signal.SIGTERM) and send(who, signal.SIGCONT)
 
 
-def wait(who: Identity) -> None:
-    """Returns when this very process has ended."""
+def wait(who: Identity, timeout_us: int | None = None) -> bool:
+    """Waits until this very process has ended, at most so long; True if it has."""
     with _opened(who) as pidfd:
-        if pidfd is not None:
-            _poll(pidfd, None)
+        return pidfd is None or bool(_poll(pidfd, None if timeout_us is None else -(-timeout_us // 1000)))
 
 
-def carriers(mark: str) -> list[int]:
-    """The pids whose environment holds ``mark`` (``NAME=value``), as far as this uid may look: a hint, no proof."""
+def wait_for(pids: list[int]) -> None:
+    """Returns when whoever has these numbers now has ended."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            wait(identity(pid))
+
+
+def carriers(*, exactly: str, name: str, ends: tuple[str, ...]) -> list[int]:
+    """The pids whose environment holds ``exactly`` (``NAME=value``) and a variable ``name`` that ends in one of
+    ``ends``, as far as this uid may look. Found ones are alive; that none is found proves nothing.
+    """
+    start, ending = os.fsencode(f"{name}="), tuple(map(os.fsencode, ends))
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{entry}/environ", "rb") as file:
-                if os.fsencode(mark) in file.read().split(b"\0"):
+                held = file.read().split(b"\0")
+                if os.fsencode(exactly) in held and any(v.startswith(start) and v.endswith(ending) for v in held):
                     found.append(int(entry))
     return sorted(found)
 

@@ -8,7 +8,8 @@ It outlives keeper and daemon. The run lasts until nothing of it is left: a back
 command itself has ended, and so does one that called setsid, since orphans come to the sub-reaper; ECHILD is the
 proof. Time-out and cancel end all of them: TERM to the command's group, KILL to the group after the grace, then KILL
 to whatever child there is, again and again, for each death hands us its orphans. The command stays an unreaped zombie
-to the last, so that its number, which is its group's number, can't become a stranger's. Cgroups are not used.
+to the last, so that its number, which is its group's number, can't become a stranger's. Where the attempt has a cgroup
+of its own, the KILL goes to that too: it reaches what this uid may not signal.
 
 One thread, one poll: output, verdict of the exec, signals through a wakeup pipe, and the next deadline of the
 monotonic clock.
@@ -24,7 +25,7 @@ import select
 import signal
 
 from spellweaver.clock import SystemClock, pause
-from spellweaver.host import attempt, gate, kernel
+from spellweaver.host import attempt, cgroup, gate, handover, kernel
 from spellweaver.host.ring import CHUNK, CappedLog
 
 TYPE_CHECKING = False
@@ -57,10 +58,14 @@ def _attend(request: dict[str, Any], gate_fd: int, report: int) -> None:
         lock = attempt.take_lock(folder)
         shim = Shim(request, gate_fd, report)
     except OSError as error:
+        if group := cgroup.of(folder):
+            cgroup.remove(group)
         tell(report, {"spawn": error.errno})
         return
     status = shim.tend()
+    shim.clear_away()
     _leave(folder, status)
+    shim.forget_group()  # after the status: until then a missing cgroup is the proof that nothing is left
     os.close(lock)  # after the status: who gets the lock finds it written
 
 
@@ -83,7 +88,7 @@ def tell(report: int, word: dict[str, Any]) -> None:
 
 
 class Shim:
-    """One command from its fork to ECHILD. ``request``: folder, argv, env, cwd, timeout_us, grace_us."""
+    """One command from its fork to ECHILD. ``request``: a ``keeper.Order``, as JSON gives it back."""
 
     def __init__(self, request: dict[str, Any], gate_fd: int, report: int) -> None:
         """Forks the command, which waits at the gate, and tells the daemon both identities. Raises OSError."""
@@ -106,7 +111,8 @@ class Shim:
         self._reaped = False
         self._listen()
         me = os.getpid()
-        self._command = os.fork()
+        self._group = cgroup.make(request["folder"])
+        self._command = self._fork()
         if self._command == 0:
             gate.wait_and_exec(request, gate=gate_fd, output=output, verdict=verdict_fd, shim=me)
         for fd in (gate_fd, output, verdict_fd):
@@ -115,6 +121,21 @@ class Shim:
             os.setpgid(self._command, self._command)  # as the command does itself: whoever comes first
         tell(report, {"shim": kernel.facts(me), "command": kernel.facts(self._command)})
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+
+    def _fork(self) -> int:
+        if self._group is not None:
+            try:
+                return cgroup.fork_into(self._group)
+            except OSError:  # a kernel, or a filter of system calls, that has no such fork
+                cgroup.remove(self._group)
+                self.forget_group()
+        return os.fork()
+
+    def forget_group(self) -> None:
+        if self._group is not None:
+            self._group = None
+            with contextlib.suppress(OSError):
+                os.unlink(f"{self._request['folder']}/cgroup")
 
     def _listen(self) -> None:
         """From here on a signal ends the poll. SIGTERM stays blocked until the command has its own handling of it."""
@@ -213,13 +234,18 @@ class Shim:
         if self._stage != "killed":
             self._stage, self._killed_at = "killed", now
         self._deadline = now + _AGAIN_US
+        if self._group is not None:
+            cgroup.kill_all(self._group)
         self._signal_group(signal.SIGKILL)
         for child in kernel.children():
             self._signal_child(child, signal.SIGKILL)
         if now - self._killed_at >= _ESCAPED_US and not self._told_escape:
             self._told_escape = True
-            left = [child for child in kernel.children() if child != self._command or self._ended is None]
-            tell(self._report, {"escaped": [[child, kernel.name(child)] for child in left]})
+            children = [child for child in kernel.children() if child != self._command or self._ended is None]
+            left = [(child, kernel.name(child)) for child in children]
+            with contextlib.suppress(OSError):
+                attempt.write_escaped(self._request["folder"], left)
+            tell(self._report, {"escaped": left})
 
     def _signal_group(self, number: int) -> None:
         """Only while the command is unreaped: then its number is nobody else's."""
@@ -264,11 +290,20 @@ class Shim:
             return False
         return True
 
+    def clear_away(self) -> None:
+        """Nothing of the job is left: its cgroup goes, and its result comes to the attempt's folder."""
+        folder, place, user = (self._request[key] for key in ("folder", "place", "user"))
+        if self._group is not None:
+            cgroup.remove(self._group)
+        if place != folder:
+            handover.take_back(place, folder, user[1])
+
     def _status(self) -> dict[str, Any]:
         if not self._verdict.startswith(gate.PASSED):
             return {"state": "never_started", "why": "gate", "errno": None}
         if word := self._verdict.removeprefix(gate.PASSED):
-            return {"state": "never_started", "why": "exec", "errno": int(word)}
+            reason, _, said = word.partition(b" ")
+            return {"state": "never_started", "why": "exec", "errno": int(reason), "detail": said.decode()}
         assert self._ended is not None
         code = self._ended.si_status if self._ended.si_code == os.CLD_EXITED else None
         number = self._ended.si_status if code is None else None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spellweaver.core.identity import AttemptId
-    from spellweaver.core.launch import Launch, OpenAttempt, Report
+    from spellweaver.core.launch import Identity, Launch, OpenAttempt, Report
     from spellweaver.host.keeper import Keeper, Launching, Order
 
     Trouble = Callable[[AttemptId, SpellweaverError], None]
@@ -48,12 +48,12 @@ class Workers:
 
     def start(self, launch: Launch, report: Report) -> None:
         """Launches. Where the host has no thread left, says so from the caller's thread (spawn, EAGAIN)."""
-        worker = Worker(launch.attempt, self.place(launch.attempt))
+        worker = self._worker(launch.attempt)
         self._begin(worker, lambda: worker.launch(launch, self._ask, report), report)
 
     def adopt(self, left: OpenAttempt, report: Report) -> None:
         """Takes over an attempt that a dead daemon left open; its own result is reported when its shim has ended."""
-        worker = Worker(left.attempt, self.place(left.attempt), left.shim)
+        worker = self._worker(left.attempt, left.shim)
         self._begin(worker, lambda: worker.adopt(left, report), None)
 
     def cancel(self, attempt: AttemptId) -> None:
@@ -91,6 +91,9 @@ class Workers:
         with self._asking:
             return self._keeper.launch(order)
 
+    def _worker(self, which: AttemptId, shim: Identity | None = None) -> Worker:
+        return Worker(which, self.place(which), shim, aside=lambda: self._ended(which))
+
     def _begin(self, worker: Worker, work: Callable[[], None], report: Report | None) -> None:
         with self._changed:
             assert worker.which not in self._working, "an attempt is at work once"
@@ -99,7 +102,7 @@ class Workers:
         try:
             thread.start()
         except RuntimeError:  # can't start new thread
-            self._ended(worker)
+            self._ended(worker.which)
             if report is None:
                 raise
             report(NeverStarted(worker.which, "spawn", errno.EAGAIN))
@@ -110,9 +113,10 @@ class Workers:
         except SpellweaverError as error:
             self._trouble(worker.which, error)
         finally:
-            self._ended(worker)
+            self._ended(worker.which)
 
-    def _ended(self, worker: Worker) -> None:
+    def _ended(self, which: AttemptId) -> None:
+        """No longer at work here. One that is contained may be told so before, while its thread watches on."""
         with self._changed:
-            del self._working[worker.which]
+            self._working.pop(which, None)
             self._changed.notify_all()

@@ -388,19 +388,22 @@ CREATE TRIGGER grant_identity BEFORE UPDATE OF attempt, account, amount ON "gran
 BEGIN SELECT RAISE(ABORT, 'grant: its amount never changes'); END;
 CREATE TRIGGER grant_kept BEFORE DELETE ON "grant" BEGIN SELECT RAISE(ABORT, 'grant: never goes'); END;
 
--- One row: what ended a contained attempt: kept proof, or a named operator's word.
+-- One row: what ended an attempt that was contained or is lost: kept proof, or a named operator's word. status: its shim left word
+-- that the command never ran; echild: its shim saw the last of its processes end; cgroup: its own cgroup is empty; other_boot: the
+-- machine has been booted since.
 CREATE TABLE proof (
     attempt INTEGER PRIMARY KEY REFERENCES attempt (id),
-    kind TEXT NOT NULL CHECK (kind IN ('status', 'other_boot', 'operator')),
+    kind TEXT NOT NULL CHECK (kind IN ('status', 'echild', 'cgroup', 'other_boot', 'operator')),
     detail TEXT NOT NULL,
     at INTEGER NOT NULL,
     actor TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER proof_unchanged BEFORE UPDATE ON proof BEGIN SELECT RAISE(ABORT, 'proof: never changes'); END;
 CREATE TRIGGER proof_kept BEFORE DELETE ON proof BEGIN SELECT RAISE(ABORT, 'proof: never goes'); END;
-CREATE TRIGGER attempt_proved BEFORE UPDATE OF state ON attempt WHEN OLD.state = 'contained' AND NEW.state <> 'contained'
+CREATE TRIGGER attempt_proved BEFORE UPDATE OF state ON attempt
+    WHEN (OLD.state = 'contained' AND NEW.state <> 'contained' OR NEW.state = 'lost')
     AND NOT EXISTS (SELECT 1 FROM proof WHERE attempt = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'attempt: contained ends only with proof'); END;
+BEGIN SELECT RAISE(ABORT, 'attempt: contained ends only with proof, and lost is what is proved gone'); END;
 
 -- One row: a step of the clock beyond the policy's bound. While closed_at is NULL nothing is decided but what needs no time (WIN-11);
 -- only the daemon or `tick` closes it. size_us is signed.

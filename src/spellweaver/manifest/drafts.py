@@ -85,6 +85,7 @@ def read_binding(source: Source, table: Table, path: Path, *, version: str, stat
         both = "argv and shell exclude each other" if "argv" in table else "one of argv and shell is required"
         source.tell((*path, "argv"), f"{both}: argv is executed as it stands, shell by /bin/sh -c")
     _refuse_environment(source, table.get("env"), (*path, "env"))
+    _refuse_environment(source, table.get("env_from"), (*path, "env_from"), beside=table.get("env"))
     shape = checked(source, BindingShape, table, path)
     if shape is None or len(source.problems) > before:
         return None
@@ -92,10 +93,11 @@ def read_binding(source: Source, table: Table, path: Path, *, version: str, stat
         key, revision, station, tuple(shape.argv or ()), shape.shell,
         **({} if shape.timeout is None else {"timeout_us": shape.timeout}),
         success=tuple(shape.success), cwd=shape.cwd, env=tuple(sorted(shape.env.items())),
+        user=shape.user, umask=shape.umask, nice=shape.nice, env_from=tuple(sorted(shape.env_from.items())),
     )  # fmt: skip
 
 
-def _refuse_environment(source: Source, env: object, path: Path) -> None:
+def _refuse_environment(source: Source, env: object, path: Path, *, beside: object = None) -> None:
     for name in env if isinstance(env, dict) else ():
         if not re.fullmatch(_ENV_NAME, name):
             source.tell((*path, name), "is no name for a variable: letters, digits and _, no digit first", at_key=True)
@@ -105,6 +107,8 @@ def _refuse_environment(source: Source, env: object, path: Path) -> None:
                 "may not be set by a binding: the program loader, the shell or this engine reads it",
                 at_key=True,
             )
+        elif isinstance(beside, dict) and name in beside:
+            source.tell((*path, name), "stands in env too; a variable has one value", at_key=True)
 
 
 def read_schedule(source: Source, table: Table, path: Path) -> ScheduleDraft | None:

@@ -15,12 +15,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from spellweaver.core import grammar, instant, pattern, zone
+from spellweaver.core.binding import DEFAULT_UMASK
 from spellweaver.core.policy import FOLDS, GAPS, MISTAKEN_CLASSES, CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass
 from spellweaver.manifest import words, zones
 from spellweaver.manifest.problems import shown
 from spellweaver.manifest.source import microseconds
 
 NAME = r"[a-z0-9][a-z0-9._-]{0,62}"
+USER = r"[A-Za-z_][A-Za-z0-9_.-]{0,31}"
+UMASK = r"0?[0-7]{3}"
+REFERENCE = r"file:/[^\x00]*[^\x00/]|credential:[A-Za-z0-9_][A-Za-z0-9._-]{0,254}"
 TEXT_LENGTH = 256
 HORIZON_LIMIT = 3650 * instant.DAY
 
@@ -162,6 +166,26 @@ def _exit_codes(value: object) -> list[int]:
     return sorted(set(value))
 
 
+def _user(value: object) -> str:
+    if not re.fullmatch(USER, _text(value)):
+        raise wrong('must be the name of an account, as in "backup"; a number is none')
+    return _text(value)
+
+
+def _umask(value: object) -> int:
+    text = _text(value)
+    if not re.fullmatch(UMASK, text):
+        raise wrong(f'must be three octal digits, as in "077" or "022", not {shown(text)}')
+    return int(text, 8)
+
+
+def _reference(value: object) -> str:
+    """Where a secret stands; the secret itself belongs in no file of ours (CFG-5)."""
+    if not re.fullmatch(REFERENCE, _text(value)):
+        raise wrong('must say where the value stands: "file:/absolute/path" or "credential:NAME"; never the value')
+    return _text(value)
+
+
 def _within(low: int, high: int) -> BeforeValidator:
     """A duration from ``low`` to ``high`` microseconds."""
     return BeforeValidator(lambda value: _duration(value, low, high))
@@ -184,6 +208,11 @@ Instant = Annotated[int, BeforeValidator(_whole_second), WithJsonSchema(_INSTANT
 Horizon = Annotated[int, BeforeValidator(_horizon), _SECONDS]
 MonthOrLess = Annotated[int, _within(instant.SECOND, 30 * instant.DAY), _SECONDS]
 DecadeOrLess = Annotated[int, _within(instant.SECOND, HORIZON_LIMIT), _SECONDS]
+User = Annotated[str, BeforeValidator(_user), WithJsonSchema({"type": "string", "pattern": f"^{USER}$"})]
+Umask = Annotated[int, BeforeValidator(_umask), WithJsonSchema({"type": "string", "pattern": f"^{UMASK}$"})]
+Reference = Annotated[
+    str, BeforeValidator(_reference), WithJsonSchema({"type": "string", "pattern": "^(file:/|credential:)."})
+]
 Table = dict[str, Any]
 
 
@@ -232,6 +261,10 @@ class BindingShape(Shape):
     success: Annotated[list[int], BeforeValidator(_exit_codes)] = [0]
     cwd: Annotated[str, BeforeValidator(_directory)] = "/"
     env: dict[str, Text] = {}
+    env_from: dict[str, Reference] = {}
+    user: User | None = None
+    umask: Umask = DEFAULT_UMASK
+    nice: Annotated[int, Field(ge=-20, le=19)] = 0
 
 
 class JitterShape(Shape):

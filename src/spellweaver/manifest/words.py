@@ -36,10 +36,6 @@ RECOVERY = {
     "while_paused": "a Schedule can't be paused yet",
 }
 BINDING = {
-    "env_from": "secrets can't be handed to a command yet; let the command read them itself",
-    "user": "commands run as the user of the daemon",
-    "umask": 'set it in the command, as in shell = "umask 077; …"',
-    "nice": 'set it in the command, as in argv = ["/usr/bin/nice", …]',
     "needs": _CAPACITY,
     "effect": "every command counts as a forward effect",
     "cancel": "every command can be cancelled",

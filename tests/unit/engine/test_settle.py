@@ -79,6 +79,7 @@ ENDS: list[tuple[Sighting, str, str, str]] = [
     (Ended(AttemptId(1), "timed_out", signal=9), "timed_out", "timeout", "timed_out"),
     (NeverStarted(AttemptId(1), "exec", 2), "failed", "unavailable", "never_started"),
     (Lost(AttemptId(1), "other_boot"), "failed", "lost", "lost"),
+    (Lost(AttemptId(1), "cgroup"), "failed", "lost", "lost"),
 ]
 
 
@@ -95,7 +96,10 @@ def test_each_end_settles_everything_once(
     assert world.see(seen) == invocation
     assert state(world) == (invocation, reason, attempt, "settled", 0)
     proofs = world.rows("SELECT kind FROM proof")
-    assert proofs == ([("other_boot" if isinstance(seen, Lost) else "status",)] if contained else [])
+    kind = seen.why if isinstance(seen, Lost) else "echild" if isinstance(seen, Ended) else "status"
+    assert proofs == ([(kind,)] if contained or isinstance(seen, Lost) else [])
+    told = [data["proof"] for type_, data in world.events() if type_ == f"invocation.{invocation}" and "proof" in data]
+    assert told == [kind for (kind,) in proofs]
     world.audit()
 
 

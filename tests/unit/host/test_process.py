@@ -59,8 +59,11 @@ def test_signals_arrive(sleeper: subprocess.Popen[bytes]) -> None:
 
 
 def test_the_environment_tells_who_carries_a_mark(sleeper: subprocess.Popen[bytes]) -> None:
-    assert process.carriers("MARK=of this test") == [sleeper.pid]
-    assert process.carriers("MARK=of this") == []
+    assert process.carriers(exactly="MARK=of this test", name="MARK", ends=("test",)) == [sleeper.pid]
+    assert process.carriers(exactly="MARK=of this test", name="MARK", ends=("no", "this test")) == [sleeper.pid]
+    for exactly, name, ending in (("MARK=of this", "MARK", "test"), ("MARK=of this test", "MARK", "this"),
+                                  ("MARK=of this test", "OTHER", "test")):  # fmt: skip
+        assert process.carriers(exactly=exactly, name=name, ends=(ending,)) == []
 
 
 def test_names_with_brackets_and_spaces() -> None:

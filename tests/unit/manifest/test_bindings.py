@@ -27,8 +27,20 @@ def test_all_that_a_binding_says() -> None:
     assert made.env == (("A_1", ""), ("B", "2"))
 
 
+def test_who_a_command_runs_as_and_what_it_is_told() -> None:
+    (made,) = accepted(
+        binding(
+            'argv = ["a"]\nuser = "backup"\numask = "0027"\nnice = -5\n'
+            'env_from = { U = "credential:db.pass", A_1 = "file:/etc/s/one two" }'
+        )
+    ).bindings
+    assert (made.user, made.umask, made.nice) == ("backup", 0o027, -5)
+    assert made.env_from == (("A_1", "file:/etc/s/one two"), ("U", "credential:db.pass"))
+
+
 def test_what_is_left_out() -> None:
     (made,) = accepted(binding('shell = "true"')).bindings
+    assert (made.user, made.umask, made.nice, made.env_from) == (None, 0o077, 0, ())
     assert made.command == ("/bin/sh", "-c", "true")
     assert (made.timeout_us, made.success, made.cwd, made.env) == (30 * instant.MINUTE, (0,), "/", ())
 
@@ -94,6 +106,30 @@ def test_a_program_is_an_absolute_path_or_a_plain_name(program: str) -> None:
             (f'argv = ["a"]\nenv = {{ {name} = "x" }}', f"env.{name}", "may not be set")
             for name in ("SPELLWEAVER_RUN", "LD_PRELOAD", "PYTHONPATH", "BASH_ENV", "ENV", "IFS", "PS4")
         ),
+        ('argv = ["a"]\nenv_from = { LD_PRELOAD = "file:/a" }', "env_from.LD_PRELOAD", "may not be set"),
+        ('argv = ["a"]\nenv = { A = "1" }\nenv_from = { A = "file:/a" }', "env_from.A", "stands in env too"),
+        ('argv = ["a"]\nenv_from = []', "env_from", "must be a table"),
+        *(
+            (f'argv = ["a"]\nenv_from = {{ A = "{reference}" }}', "env_from.A", "must say where the value stands")
+            for reference in ("", "hunter2", "file:a", "file:", "file:/", "file:/a/", "FILE:/a", "credential:",
+                              "credential:..", "credential:a/b", "credential:/a", "env:A", " file:/a")
+        ),
+        ('argv = ["a"]\nenv_from = { A = 1 }', "env_from.A", "must be a string in quotes, not 1"),
+        *(
+            (f'argv = ["a"]\nuser = "{user}"', "user", "must be the name of an account")
+            for user in ("", "1000", "a b", "a:b", "-a", "../a", "a" * 33)
+        ),
+        ('argv = ["a"]\nuser = 0', "user", "must be a string in quotes, not 0"),
+        *(
+            (f'argv = ["a"]\numask = "{umask}"', "umask", "must be three octal digits")
+            for umask in ("", "77", "078", "00077", "1077", "0o77", "-77", "u=rwx")
+        ),
+        ('argv = ["a"]\numask = 77', "umask", "must be a string in quotes, not 77"),
+        ('argv = ["a"]\nnice = 20', "nice", "must be at most 19, not 20"),
+        ('argv = ["a"]\nnice = -21', "nice", "must be at least -20, not -21"),
+        ('argv = ["a"]\nnice = "5"', "nice", "must be a whole number"),
+        ('argv = ["a"]\nnice = true', "nice", "must be a whole number"),
+        ('argv = ["a"]\nnice = 1.0', "nice", "must be a whole number"),
     ],
 )
 def test_bindings_that_are_refused(lines: str, key: str, word: str) -> None:

@@ -299,10 +299,6 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
     assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget", "while_paused"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
-        "env_from",
-        "user",
-        "umask",
-        "nice",
         "needs",
         "effect",
         "cancel",

@@ -21,11 +21,13 @@ def bind(ctx: typer.Context, file: File, dry_run: DryRun = False) -> int:
     from spellweaver.cli import reports
     from spellweaver.cli.writing import deciding
     from spellweaver.engine import bind as binding
+    from spellweaver.jobs import permission
     from spellweaver.manifest.read import read
 
     frame: Frame = ctx.obj
     manifest = read([file])
     reports.caution(frame, manifest)
+    permission.require(manifest.bindings)
     with deciding(frame, dry_run=dry_run) as tx:
         placed = reports.placed(binding.bind(tx, bindings=manifest.bindings), dry_run=dry_run)
     if not frame.document("bind", placed):

@@ -33,11 +33,13 @@ def define(
     from spellweaver.cli.writing import deciding
     from spellweaver.engine import bind as binding
     from spellweaver.engine import define as defining
+    from spellweaver.jobs import permission
     from spellweaver.manifest.read import read
 
     frame: Frame = ctx.obj
     manifest = read(files)
     reports.caution(frame, manifest)
+    permission.require(manifest.bindings if bind else ())
     with deciding(frame, dry_run=dry_run) as tx:
         found = defining.define(tx, patterns=manifest.patterns, schedules=manifest.schedules, owner=frame.actor)
         places = binding.bind(tx, bindings=manifest.bindings) if bind else []

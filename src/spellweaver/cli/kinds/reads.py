@@ -59,7 +59,9 @@ _RUN = {
     "started_at": optional(instant()), "ended_at": optional(instant()), "took_us": optional(integer()),
     "exit": optional(integer()), "signal": optional(integer()), "attempts": integer(), "last_attempt": optional(text()),
 }  # fmt: skip
-_PROOF = record(kind=word("status", "other_boot", "operator"), detail=text(), at=instant(), actor=text())
+_PROOF = record(
+    kind=word("status", "echild", "cgroup", "other_boot", "operator"), detail=text(), at=instant(), actor=text()
+)  # fmt: skip
 _TRY = record(
     attempt=text(), station=text(), nth=integer(), state=_ATTEMPT, granted_at=instant(),
     launched_at=optional(instant()), started_at=optional(instant()),
@@ -68,7 +70,7 @@ _TRY = record(
     dropped_bytes=optional(integer()), pid=optional(integer()), command=optional(array(text())),
     binding=optional(text()), proof=optional(_PROOF), log=optional(text()),
 )  # fmt: skip
-_RUN_SHOWN = record(**_RUN, tries=array(_TRY))
+_RUN_SHOWN = record(**_RUN, tries=array(_TRY), result=optional({"type": "object"}), result_note=optional(text()))
 
 _EVENT = {
     "seq": integer(), "at": instant(), "type": text(), "invocation": optional(text()), "actor": text(),
@@ -112,6 +114,7 @@ _WARNING = record(
 
 _BINDING = record(
     command=array(text()), timeout_us=integer(), success=array(integer()), cwd=text(), env=table(text()),
+    env_from=table(text()), user=optional(text()), umask=text(), nice=integer(),
     generation=integer(), digest=text(), bound_at=instant(),
 )  # fmt: skip
 _STATION = record(key=text(), label=text(), kind=word("task", "gate", "delegate", "end"), binding=optional(_BINDING))

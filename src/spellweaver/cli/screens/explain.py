@@ -10,7 +10,7 @@ import json
 
 from spellweaver.cli.screens import invocations, occurrences
 from spellweaver.cli.screens.readings import UTC, Readings
-from spellweaver.cli.sentences import in_short, of_event
+from spellweaver.cli.sentences import in_short, of_event, spaced
 from spellweaver.ledger.queries import load
 
 TYPE_CHECKING = False
@@ -124,4 +124,14 @@ def _because(firing: Item, run: Item | None, events: list[Item], zone: Zone) -> 
     what, cause = in_short(str(told[-1]["type"]), data, zone)
     if str(told[-1]["type"]).endswith(".stored"):
         return "stored, and not due yet"
-    return f"{what}: {cause}" if cause and not run else cause or what
+    said = f"{what}: {cause}" if cause and not run else cause or what
+    proof = _proof(run) if run else None
+    return f"{said}; proved over by {proof[0]}: {proof[1]}" if proof and proof[1] not in said else said
+
+
+def _proof(run: Item) -> tuple[str, str] | None:
+    """(kind, sentence) of what proved that a run which was not proved gone is, or that a lost one is."""
+    tries = run["tries"]
+    assert isinstance(tries, list)
+    proof = tries[-1]["proof"] if tries else None
+    return (spaced(proof["kind"]), proof["detail"]) if proof else None

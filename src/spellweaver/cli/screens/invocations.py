@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from spellweaver.cli.screens.readings import Readings
 from spellweaver.cli.values import Column, Lasts, State
 from spellweaver.ledger.queries import load
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
     from spellweaver.cli.screens.readings import Reading
     from spellweaver.cli.values import Item
     from spellweaver.ledger.observe import Row, View
+
+RESULT_SHOWN = 1000  # characters of a job's result
 
 
 def newest(view: View, *, schedule: int | None, state: str | None, limit: int) -> list[Item]:
@@ -25,10 +29,8 @@ def one(view: View, invocation: int, *, attempts_at: str) -> Item:
     readings = Readings(view)
     row = view.row(load("invocation")["newest"], {"schedule": None, "state": None, "id": invocation, "limit": 1})
     assert row is not None, f"invocation {invocation}"
-    return {
-        **_item(readings, row),
-        "tries": tries(view, readings.of(int(str(row[15]))), invocation, attempts_at=attempts_at),
-    }
+    tried = tries(view, readings.of(int(str(row[15]))), invocation, attempts_at=attempts_at)
+    return {**_item(readings, row), "tries": tried, **_result(tried[-1] if tried else None, attempts_at)}
 
 
 def tries(view: View, reading: Reading, invocation: int, *, attempts_at: str) -> list[Item]:
@@ -89,6 +91,16 @@ def _try(reading: Reading, row: Row, attempts_at: str) -> Item:
         else {"kind": proof, "detail": detail, "at": reading.at(_maybe(proved_at)), "actor": actor},
         "log": f"{attempts_at}/att_{id_}/log" if launched_at is not None else None,
     }
+
+
+def _result(last: Item | None, attempts_at: str) -> Item:
+    """What the last attempt's job left as its result, once it is over: what is half written is none yet."""
+    folder = f"{attempts_at}/{last['attempt']}" if last is not None and last["ended_at"] is not None else ""
+    if not folder or not (os.path.lexists(f"{folder}/result") or os.path.lexists(f"{folder}/result_note")):
+        return {"result": None, "result_note": None}
+    from spellweaver.jobs import results
+
+    return results.read(folder)._asdict()
 
 
 def _command(body: object) -> list[str] | None:
@@ -156,4 +168,17 @@ TRIES = (
 def fields(item: Item, *, people: bool) -> tuple[Column, ...]:
     """A line for each key; people are spared those that say nothing."""
     keys = [key for key in item if key != "tries" and not (people and item[key] is None)]
-    return tuple(Column(key.removesuffix("_us").replace("_", " ").upper(), key) for key in keys)
+    return tuple(
+        Column(key.removesuffix("_us").replace("_", " ").upper(), _result_in_short if key == "result" else key)
+        for key in keys
+    )
+
+
+def _result_in_short(item: Item) -> str | None:
+    """The job's object as JSON, which ends where a screen does; ``--json`` has it whole."""
+    import json
+
+    if item["result"] is None:
+        return None
+    text = json.dumps(item["result"], separators=(",", ":"))
+    return text if len(text) <= RESULT_SHOWN else f"{text[:RESULT_SHOWN]}… ({len(text)} characters)"

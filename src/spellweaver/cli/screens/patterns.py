@@ -76,15 +76,17 @@ def _row(view: View, pattern: int) -> tuple[int, str, str, str, bytes, int]:
 
 
 def _station(station: dict[str, str], bound: tuple[object, ...] | None) -> Item:
-    how = json.loads(str(bound[2])) if bound else None
+    from spellweaver.core.binding import binding
+
+    how = binding(str(bound[2])) if bound else None
     return {
         "key": station["key"],
         "label": station["label"],
         "kind": station["kind"],
         "binding": None if how is None or bound is None else {
-            "command": ["/bin/sh", "-c", how["shell"]] if how["shell"] is not None else how["argv"],
-            "timeout_us": how["timeout_us"], "success": how["success"], "cwd": how["cwd"], "env": how["env"],
-            "generation": bound[0], "digest": bound[1], "bound_at": At(int(str(bound[3]))),
+            "command": list(how.command), "timeout_us": how.timeout_us, "success": list(how.success), "cwd": how.cwd,
+            "env": dict(how.env), "env_from": dict(how.env_from), "user": how.user, "umask": f"{how.umask:03o}",
+            "nice": how.nice, "generation": bound[0], "digest": bound[1], "bound_at": At(int(str(bound[3]))),
         },
     }  # fmt: skip
 
