@@ -38,25 +38,25 @@ class Scene:
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     begin_s = draw(st.sampled_from(STARTS_S)) + draw(st.integers(0, 7200))
-    spans = draw(st.lists(st.integers(0, 4 * 3600), min_size=1, max_size=3))
+    spans = draw(st.lists(st.integers(0, 4 * 3600), min_size=1, max_size=3).filter(lambda all_: sum(all_) > 1800))
     fold, gap = draw(st.sampled_from(FOLDS)), draw(st.sampled_from(GAPS))
     cadence = draw(st.one_of(st.sampled_from(CADENCES), st.builds(Every, st.sampled_from((60, 300, 777)), st.just(0))))
     made = calendar(cadence, "Europe/Bratislava", fold=fold, gap=gap)
     stretches, after_s = [], begin_s
     for number, span in enumerate(spans, 1):
-        delay_s = draw(st.one_of(st.none(), st.integers(1, 4 * 3600)))
-        spread = draw(st.one_of(st.just(0), st.integers(1, 3 * 3600 * S)))
+        delay_s = draw(st.one_of(st.none(), st.integers(1, 3600), st.integers(1, 4 * 3600)))
+        spread = draw(st.one_of(st.just(0), st.just(0), st.integers(1, 3 * 3600 * S)))
         if delay_s is not None:
             spread = min(spread, delay_s * S - 1)  # CAL-08: a bound at or over the window is refused
         jitter = Jitter("deterministic", spread) if spread else Jitter()
-        horizon = draw(st.one_of(st.just(0), st.integers(0, 6 * 3600 * S)))
+        horizon = draw(st.one_of(st.just(0), st.integers(0, 3600 * S), st.integers(0, 6 * 3600 * S)))
         terms = Terms(number, 1, "local/s", made, jitter, delay_s * S if delay_s else None, horizon)
         stretches.append(Stretch(after_s, after_s + span, terms))
         after_s += span
     now = after_s * S + draw(st.integers(0, S - 1))
     if draw(st.booleans()):  # equality at a bound is where the faults are
         now = after_s * S
-    allowance = draw(st.one_of(st.just(S), st.integers(0, 2 * 3600 * S)))
+    allowance = draw(st.one_of(st.just(S), st.just(S), st.integers(0, 2 * 3600 * S)))
     waiting, at = [], begin_s * S
     for occurrence in range(1, 1 + draw(st.integers(0, 4))):
         at -= draw(st.integers(1, 3600 * S))

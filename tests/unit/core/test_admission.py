@@ -213,7 +213,6 @@ def test_whatever_is_admitted_is_in_its_window_unblocked_and_has_a_worker(
             assert told(d)[0] == "missed", "at or past the bound, whatever else"
 
 
-@pytest.mark.rule("SEL-06")
 @given(SCENES, st.integers(0, 3), st.integers(T - 4, T + 6))
 def test_the_decision_is_a_function_of_facts_time_and_capacity(items: list[Facts], free: int, now: int) -> None:
     assert choose(items, free=free, sample=lambda: now) == choose(items, free=free, sample=lambda: now)
