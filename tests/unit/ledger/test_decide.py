@@ -410,11 +410,12 @@ def test_a_guarded_write_that_changes_no_row_stops(tmp_path: Path) -> None:
     assert world.row("SELECT capacity FROM account") == (4,)
 
 
-def test_every_error_of_the_disk_has_a_next_step() -> None:
+def test_every_error_of_the_disk_has_a_next_step(tmp_path: Path) -> None:
+    path = f"{tmp_path}/ledger.db"
     disk = (apsw.BusyError, apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.NotADBError, apsw.IOError)
     for kind in disk:
-        told = observe.trouble(kind("planted: said"), "/a/ledger.db")
+        told = observe.trouble(kind("planted: said"), path)
         assert isinstance(told, SpellweaverError)
-        assert told.hint and "/a/ledger.db" in told.message and told.exit_status in (74, 75, 78), kind
+        assert told.hint and path in told.message and told.exit_status in (74, 75, 78), kind
     with pytest.raises(apsw.SQLError):
-        observe.trouble(apsw.SQLError("a bug"), "/a/ledger.db")
+        observe.trouble(apsw.SQLError("a bug"), path)
