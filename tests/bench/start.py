@@ -4,7 +4,7 @@
 
 Without VENV one is made, its pip is upgraded, and this repository is installed into it. All commands of a round run in
 turn, so the machine's drift meets each of them; figures are ratios of medians. One JSON object a line; exit status 1
-when one is over its limit. ``next`` pays for the calendar that it asks, so its limit is its own.
+when one is over its limit.
 SPELLWEAVER_BENCH_ROUNDS sets the rounds (default 21).
 """
 
@@ -21,15 +21,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("SPELLWEAVER_BENCH_ROUNDS", "21"))
-NAMES, READING, RECKONING = 1.6, 8.0, 12.0
+NAMES, READING = 1.6, 8.0
 READERS = (
     "status", "status --json", "schedule list", "schedule show NAME", "occurrence list", "invocation list",
     "pattern list", "events", "explain NAME@latest", "explain NAME@latest --json", "logs NAME@latest",
+    "next NAME", "next --cron TEXT --zone Europe/Rome",
 )  # fmt: skip
 LINES = {
     "__names schedules n": NAMES,
     **dict.fromkeys(READERS, READING),
-    **dict.fromkeys(("next NAME", "next --cron TEXT --zone Europe/Rome"), RECKONING),
 }
 FILES = """
 format = 1
