@@ -277,23 +277,23 @@ def test_work_of_the_future_is_rows_and_nothing_else(monkeypatch: pytest.MonkeyP
     def begun(*_: object) -> None:
         raise AssertionError("held for work that is not due")
 
-    for owner, name in ((threading.Thread, "start"), (signal, "setitimer"), (signal, "alarm"), (os, "fork")):
-        monkeypatch.setattr(owner, name, begun)
     files, threads = len(os.listdir("/proc/self/fd")), os.listdir("/proc/self/task")
-    world = World()
-    many = [draft(f"s{n}", "0 0 1 6 *") for n in range(count)]
-    world.define(*many)
-    world.bind()
-    with world.ledger.decide() as tx:
-        for one in many:
-            activate(tx, schedule=one.full_name, revision=None, unbound=False)
-    done = world.look()
+    with monkeypatch.context() as watched:
+        for owner, name in ((threading.Thread, "start"), (signal, "setitimer"), (signal, "alarm"), (os, "fork")):
+            watched.setattr(owner, name, begun)
+        world = World()
+        many = [draft(f"s{n}", "0 0 1 6 *") for n in range(count)]
+        world.define(*many)
+        world.bind()
+        with world.ledger.decide() as tx:
+            for one in many:
+                activate(tx, schedule=one.full_name, revision=None, unbound=False)
+        done = world.look()
     assert (done.schedules, done.next_wake) == (0, us("2026-06-01T00:00:00Z")), "one moment for all of them"
     assert world.row("SELECT count(*) FROM schedule WHERE next_at = ?", done.next_wake) == (count,)
     assert world.row("SELECT count(*) FROM occurrence") == (0,)
     assert os.listdir("/proc/self/task") == threads
-    assert len(os.listdir("/proc/self/fd")) == files
-    monkeypatch.undo()
+    assert len(os.listdir("/proc/self/fd")) <= files
 
 
 def test_what_is_due_beyond_one_chunk_is_found_all_the_same() -> None:
