@@ -1,12 +1,25 @@
-"""Claim: granted attempts become launches, durable before anything is started (CLS-06: only due work gets here)."""
+"""Claim: granted attempts become launches, durable before anything is started (CLS-06: only due work gets here).
+
+One whose revision is damaged can't be launched: its Run fails, its Schedule stops, and the pass goes on (RCV-05).
+"""
 
 from __future__ import annotations
 
-from spellweaver.core.launch import Launch
-from spellweaver.ledger import invocations
+from spellweaver.core.launch import Launch, NeverStarted
+from spellweaver.engine.settle import settle
+from spellweaver.ledger import invocations, schedules
 from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.revisions import Damaged
 
 
 def claim(tx: Transaction, *, limit: int) -> list[Launch]:
     """At most ``limit`` launches, oldest grant first. They may be acted on only after the commit."""
-    return invocations.claim(tx, limit=limit)
+    launches = []
+    for taken in invocations.granted(tx, limit=limit):
+        try:
+            launches.append(invocations.launch(tx, taken))
+        except Damaged as damage:
+            settle(tx, NeverStarted(taken.attempt, "spawn", detail=damage.message))
+            schedule = invocations.tried(tx, taken.attempt).schedule
+            schedules.stop(tx, schedule, now=tx.decided_at(), why=damage.message)
+    return launches

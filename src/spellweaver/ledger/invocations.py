@@ -36,49 +36,48 @@ class Tried:
     station: str
 
 
-def claim(tx: Transaction, *, limit: int) -> list[Launch]:
-    """Takes granted attempts, oldest first, to ``launching`` with the binding now in force, and says how to launch
-    them.
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """An attempt that holds a worker and waits for its claim. All but ``attempt`` are as the ledger has them."""
+
+    attempt: AttemptId
+    run: int
+    delivery: int
+    nth: int
+    station: str
+    invocation: int
+    occurrence: int
+    key: str
+    revision: str
+
+
+def granted(tx: Transaction, *, limit: int) -> list[Granted]:
+    """Attempts to be claimed, oldest first."""
+    return [
+        Granted(AttemptId(int(str(a))), int(str(r)), int(str(d)), int(str(n)), str(s), int(str(i)), int(str(o)), str(k), str(v))
+        for a, r, d, n, s, i, o, k, v in tx.rows(SQL["granted"], (limit,))
+    ]  # fmt: skip
+
+
+def launch(tx: Transaction, taken: Granted) -> Launch:
+    """Takes an attempt to ``launching`` with the binding now in force, and says how to launch it. Raises
+    RevisionDamaged, before anything is written.
     """
-    launches = []
-    for row in tx.rows(SQL["granted"], (limit,)):
-        attempt, run, delivery, nth, station, invocation, occurrence, key, revision = row
-        found = tx.row(ADMISSION["binding"], (key, revision, station))
-        assert found is not None, "a binding is never taken away"
-        tx.change(SQL["launching"], {"attempt": attempt, "binding": found[0], "at": tx.decided_at()})
-        tx.change(SQL["claimed"], {"run": run, "delivery": delivery})
-        firing = tx.row(SQL["firing"], (occurrence,))
-        assert firing is not None
-        _, generation, civil, fold, nominal_at, finish_by, revision_id = (
-            int(str(v)) if v is not None else None for v in firing
-        )
-        assert (
-            revision_id is not None
-            and nominal_at is not None
-            and civil is not None
-            and fold is not None
-            and generation is not None
-        )
-        meant = tx.revisions.definition(tx.connection, revision_id)
-        candidate = Candidate(nominal_at // SECOND, civil, fold, "fires")
-        launches.append(
-            Launch(
-                AttemptId(int(str(attempt))),
-                RunId(int(str(run))),
-                InvocationId(int(str(invocation))),
-                OccurrenceId(int(str(occurrence))),
-                f"{meant.authority}/{meant.name}",
-                firing_key(meant.cadence, candidate, generation),
-                nominal_at,
-                str(station),
-                f"{key}@{revision}",
-                int(str(nth)),
-                binding(str(found[1])),
-                meant.input,
-                finish_by,
-            )
-        )
-    return launches
+    firing = tx.row(SQL["firing"], (taken.occurrence,))
+    assert firing is not None
+    _, generation, civil, fold, nominal_at, finish_by, revision = firing
+    meant = tx.revisions.definition(tx.connection, int(str(revision)))
+    candidate = Candidate(int(str(nominal_at)) // SECOND, int(str(civil)), int(str(fold)), "fires")
+    found = tx.row(ADMISSION["binding"], (taken.key, taken.revision, taken.station))
+    assert found is not None, "a binding is never taken away"
+    tx.change(SQL["launching"], {"attempt": taken.attempt, "binding": found[0], "at": tx.decided_at()})
+    tx.change(SQL["claimed"], {"run": taken.run, "delivery": taken.delivery})
+    return Launch(
+        taken.attempt, RunId(taken.run), InvocationId(taken.invocation), OccurrenceId(taken.occurrence),
+        f"{meant.authority}/{meant.name}", firing_key(meant.cadence, candidate, int(str(generation))),
+        int(str(nominal_at)), taken.station, f"{taken.key}@{taken.revision}", taken.nth, binding(str(found[1])),
+        meant.input, finish_by if isinstance(finish_by, int) else None,
+    )  # fmt: skip
 
 
 def tried(tx: Transaction, attempt: AttemptId) -> Tried:

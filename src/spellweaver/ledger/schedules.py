@@ -109,5 +109,6 @@ def _writing(tx: Transaction, look: Unresolved, now: int, allowance_us: int) -> 
 
 def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:
     """CAL-06, RCV-05: this Schedule alone stops, said once."""
-    tx.change(SQL["stop"], {"id": schedule, "why": why})
-    tx.record("schedule.stopped", now, {"why": why}, schedule=schedule)
+    tx.connection.execute(SQL["stop"], {"id": schedule, "why": why})
+    if tx.connection.changes():
+        tx.record("schedule.stopped", now, {"why": why}, schedule=schedule)

@@ -248,6 +248,24 @@ def test_a_revision_that_is_not_what_its_digest_says_stops_its_schedule_alone(tm
     ]
 
 
+@pytest.mark.rule("RCV-05")
+def test_a_revision_damaged_between_admission_and_claim_fails_its_run_and_the_pass_goes_on(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.add(draft("bad", "*/10 * * * *"), draft("good", "*/10 * * * *"))
+    world.clock.advance(600 * SECOND)
+    with world.ledger.decide() as tx:
+        materialize(tx, allowance_us=SECOND, limit=9)
+        admit(tx, limit=9)
+    world.ledger.connection.execute("DROP TRIGGER revision_unchanged")
+    world.ledger.connection.execute("UPDATE revision SET body = '{' WHERE id = 1")
+    world.reopen()
+    assert [launch.schedule for launch in world.look().launches] == ["local/good"]
+    assert world.row("SELECT state, reason FROM invocation WHERE id = 1") == ("failed", "unavailable")
+    assert world.rows("SELECT name, state FROM schedule ORDER BY id") == [("bad", "stopped"), ("good", "active")]
+    world.look()
+    assert len(world.events("schedule.stopped")) == 1
+
+
 @pytest.mark.rule("CAL-01")
 def test_the_rules_of_a_zone_are_not_asked_for_where_there_is_none() -> None:
     world = World()
