@@ -55,8 +55,9 @@ def granted(tx: Transaction, *, limit: int) -> list[Granted]:
     """Attempts to be claimed, oldest first."""
     return [
         Granted(
-            AttemptId(int(str(a))), int(str(r)), int(str(d)), int(str(n)), str(s), int(str(i)), int(str(o)), str(k), str(v)
-        )
+            AttemptId(int(str(a))), int(str(r)), int(str(d)), int(str(n)), str(s), int(str(i)), int(str(o)),
+            str(k), str(v),
+        )  # fmt: skip
         for a, r, d, n, s, i, o, k, v in tx.rows(SQL["granted"], (limit,))
     ]  # fmt: skip
 
