@@ -98,6 +98,8 @@ class Transaction:
 
     def change_many(self, sql: str, values: Sequence[Values]) -> None:
         """The same guarded write for each of many rows."""
+        if not values:
+            return
         before = self.connection.total_changes()
         self.connection.executemany(sql, values)
         changed = self.connection.total_changes() - before
@@ -151,6 +153,9 @@ class Ledger:
         self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
         self._sampled = (-1, 0)
         _keep_the_heap()
+        # a statement is compiled once: else again for each value that may give it another plan, as LIMIT ? always may
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        connection.execute("PRAGMA temp_store = MEMORY")  # what a savepoint undoes with is else a file in /tmp
 
     @contextlib.contextmanager
     def decide(self, *, dry_run: bool = False, unsettled: bool = False) -> Iterator[Transaction]:
