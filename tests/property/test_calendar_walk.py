@@ -103,6 +103,9 @@ def test_enumeration_equals_a_walk_over_minutes(name: str) -> None:
                     said = list(made.walk(days.after_s, days.until_s))
                     assert said == says(fold, gap), (name, change_s, expression, fold, gap)
                     assert made.count(days.after_s, days.until_s) == len(said)
+                    firsts = {candidate.instant_s: candidate for candidate in reversed(said)}
+                    for at_s in list(firsts)[:: len(firsts) // 20 + 1]:
+                        assert made.first(at_s - 1) == firsts[at_s], (name, expression, fold, gap)
                     compared += 1
     print(f"{name}: {compared} calendars compared")
     assert compared

@@ -68,6 +68,7 @@ class _Line(Protocol):
     """A cadence laid on the axis of UTC. Bounds are within the ledger's years."""
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]: ...
+    def first(self, after_s: int, until_s: int) -> Candidate | None: ...
     def last(self, until_s: int, after_s: int) -> Candidate | None: ...
     def pieces(self, after_s: int, until_s: int) -> Iterator[Run]: ...
     def instants(self, after_s: int, limit: int) -> list[int]: ...
@@ -99,7 +100,7 @@ class Calendar:
 
     def first(self, after_s: int) -> Candidate | None:
         """The next candidate; None when there is none until 2200. Bounded (CAL-11)."""
-        return next(self.walk(after_s, LAST_S), None)
+        return self._line.first(*_within(after_s, LAST_S))
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         """The latest candidate."""
@@ -171,6 +172,9 @@ class _Absolute:
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
         return map(_absolute, self._between(after_s, until_s))
+
+    def first(self, after_s: int, until_s: int) -> Candidate | None:
+        return next(self.walk(after_s, until_s), None)
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         found = self._between(after_s, until_s)
@@ -253,6 +257,15 @@ class _Civil:
             offset, fold = span.offset, span.fold
             for civil_s in self._search.seconds(low, high):
                 yield Candidate(civil_s - offset, civil_s, fold, "fires")
+
+    def first(self, after_s: int, until_s: int) -> Candidate | None:
+        for span, low, high in self._ahead(after_s, until_s):
+            if span.missing and span.begin > after_s and (missed := next(self._of_gap(span), None)):
+                return missed
+            civil_s = self._search.first(low, high)
+            if civil_s is not None:
+                return Candidate(civil_s - span.offset, civil_s, span.fold, "fires")
+        return None
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         begin = max(0, bisect_right(self._begins, after_s) - 1)

@@ -106,6 +106,7 @@ class _Group:
     due_at: int  # of the first; exact where count is 1
 
 
+_GAPS: dict[str, Class] = {"gap_skip": "gap_skip", "gap_fail": "gap_fail"}
 _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
     "gap_skip": ("skipped", "gap"),
     "gap_fail": ("refused", "gap"),
@@ -162,46 +163,43 @@ def _choose_waiting(waiting: list[Waiting], late: list[Waiting], now: int, *, ne
 
 
 def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
-    """The groups of one stretch, oldest first."""
+    """The groups of one stretch, oldest first. Nothing of it lies before its first candidate, and when that one is
+    ordinary, all are.
+    """
     terms = stretch.terms
+    first = terms.calendar.first(stretch.after_s)
+    if first is None or first.instant_s > stretch.until_s:
+        return
+    low = first.instant_s - 1
+    if _kind(terms, first.instant_s * SECOND, first.instant_s * SECOND, now, allowance_us) == "ordinary":
+        yield from _one_by_one(terms, low, stretch.until_s, now, allowance_us)
+        return
     spread = max(terms.jitter.max_us - 1, 0)
     horizon, ordinary = now - terms.horizon_us, now - allowance_us
     strips = [((edge - spread - 1) // SECOND, (edge - 1) // SECOND) for edge in (horizon, ordinary)]
     cuts = {edge for strip in strips for edge in strip}
     if terms.allowed_delay_us is not None:
         cuts.add((now - terms.allowed_delay_us) // SECOND)
-    low = stretch.after_s
-    for high in sorted({min(max(c, stretch.after_s), stretch.until_s) for c in cuts} | {stretch.until_s}):
-        if high <= low:
-            continue
-        uncertain = spread and any(begin < high and low < end for begin, end in strips)
-        yield from _group(terms, low, high, now, allowance_us, one_by_one=bool(uncertain))
+    for high in [*sorted(cut for cut in cuts if low < cut < stretch.until_s), stretch.until_s]:
+        kind = _kind(terms, high * SECOND, high * SECOND, now, allowance_us)
+        if kind == "ordinary" or (spread and any(begin < high and low < end for begin, end in strips)):
+            yield from _one_by_one(terms, low, high, now, allowance_us)
+        else:
+            yield from _counted(terms, low, high, kind)
         low = high
 
 
-def _group(terms: Terms, low: int, high: int, now: int, allowance_us: int, *, one_by_one: bool) -> Iterator[_Group]:
+def _one_by_one(terms: Terms, low: int, high: int, now: int, allowance_us: int) -> Iterator[_Group]:
+    """What becomes a row each, or what jitter makes uncertain."""
+    for found in terms.calendar.walk(low, high):
+        due_at = terms.due_at(found)
+        kind = _GAPS.get(found.fate) or _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us)
+        yield _Group(terms, kind, found, found, 1, due_at)
+
+
+def _counted(terms: Terms, low: int, high: int, kind: Class) -> Iterator[_Group]:
     for run in terms.calendar.runs(low, high):
-        if run.fate != "fires":
-            yield _Group(
-                terms,
-                "gap_skip" if run.fate == "gap_skip" else "gap_fail",
-                run.first,
-                run.last,
-                run.count,
-                run.first.instant_s * SECOND,
-            )
-            continue
-        kind = _kind(terms, run.last.instant_s * SECOND, run.last.instant_s * SECOND, now, allowance_us)
-        if not one_by_one and kind != "ordinary":
-            yield _Group(terms, kind, run.first, run.last, run.count, terms.due_at(run.first))
-            continue
-        for found in terms.calendar.walk(run.first.instant_s - 1, run.last.instant_s):
-            if found.fate != "fires":  # what a gap took surfaces at its end, where this run may begin
-                continue
-            due_at = terms.due_at(found)
-            yield _Group(
-                terms, _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us), found, found, 1, due_at
-            )
+        yield _Group(terms, _GAPS.get(run.fate, kind), run.first, run.last, run.count, terms.due_at(run.first))
 
 
 def _kind(terms: Terms, nominal_at: int, due_at: int, now: int, allowance_us: int) -> Class:

@@ -199,4 +199,7 @@ def jitter_us(jitter: Jitter, *, schedule: str, firing: str) -> int:
 
 def canonical_json(value: object) -> str:
     """Sorted keys, no spaces, UTF-8 kept, NaN refused (ValueError)."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -48,6 +48,12 @@ class Search:
     def seconds(self, begin: int, end: int) -> Iterator[int]:
         """The matching civil seconds, ascending."""
         table = self.seconds_of_day
+        if begin // DAY_S == (end - 1) // DAY_S:  # the stretch between two looks
+            base = begin // DAY_S * DAY_S
+            if (near := self._cut(base, begin, end)) and self._matches_day(base // DAY_S):
+                for second in near:
+                    yield base + second
+            return
         for day in self.days(begin // DAY_S, -(-end // DAY_S)):
             base = day * DAY_S
             for second in table if begin <= base and base + DAY_S <= end else self._cut(base, begin, end):
@@ -67,6 +73,19 @@ class Search:
             if len(taken) >= limit:
                 break
         return taken
+
+    def first(self, begin: int, end: int) -> int | None:
+        """The earliest matching civil second."""
+        table = self.seconds_of_day
+        day, second = divmod(begin, DAY_S)
+        at = bisect_left(table, second)
+        if at == len(table) or not self._matches_day(day):
+            following = next(self.days(day + 1, -(-end // DAY_S)), None)
+            if following is None:
+                return None
+            day, at = following, 0
+        found = day * DAY_S + table[at]
+        return found if found < end else None
 
     def last(self, begin: int, end: int) -> int | None:
         """The latest matching civil second."""
@@ -103,7 +122,8 @@ class Search:
         return table[bisect_left(table, begin - base) : bisect_left(table, end - base)]
 
     def _matches_day(self, day: int) -> bool:
-        return next(self.days(day, day + 1), None) is not None
+        month = bisect_right(_STARTS, day) - 1
+        return 0 <= month < _COUNT and self._jump[month % 12] == 0 and day - _STARTS[month] in self._of_month(month)
 
     def _of_month(self, month: int) -> tuple[int, ...]:
         shape = _SHAPES[month]
