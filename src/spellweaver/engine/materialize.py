@@ -1,5 +1,8 @@
 """Materialize: every firing up to now gets an Occurrence or a range, and the settled-to mark moves with it (OCC-14,
 OCC-15).
+
+The Schedules of a chunk are read together, judged one by one, each at its own time, and written together. Judging
+writes nothing, so one that can't be reckoned with stops alone (CAL-06, RCV-05).
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from spellweaver.core.instant import SECOND
 from spellweaver.ledger import schedules
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.revisions import Damaged
+from spellweaver.ledger.schedules import Judged, Unresolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +26,23 @@ class Materialized:
 
 
 def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materialized:
-    """Judges at most ``limit`` due Schedules, each at its own decision time. One whose reckoning fails stops alone
-    (CAL-06, RCV-05).
-    """
+    """Judges at most ``limit`` due Schedules, each at its own decision time."""
     now = tx.decided_at()
     due = schedules.due(tx, now=now, late=now - allowance_us, limit=limit)
-    for schedule in due:
+    judged = []
+    for look in schedules.unresolved(tx, due):
         now = tx.decided_at()
         try:
-            with tx.savepoint():
-                look = schedules.unresolved(tx, schedule, until_s=now // SECOND)
-                fates = misfire.judge(look.stretches, look.waiting, now=now, allowance_us=allowance_us)
-                next_at = schedules.next_candidate(tx, schedule, after_s=max(now // SECOND, look.settled_to))
-                schedules.settle(tx, look, fates, now=now, allowance_us=allowance_us, next_at=next_at)
+            judged.append(_judge(tx, look, now=now, allowance_us=allowance_us))
         except Damaged as damage:
-            schedules.stop(tx, schedule, now=now, why=damage.message)
+            schedules.stop(tx, look.schedule, now=now, why=damage.message)
+    schedules.settle(tx, judged, allowance_us=allowance_us)
     return Materialized(len(due), len(due) == limit)
+
+
+def _judge(tx: Transaction, look: Unresolved, *, now: int, allowance_us: int) -> Judged:
+    """Raises RevisionDamaged, KeptRulesDamaged."""
+    stretches = schedules.stretches(tx, look, until_s=now // SECOND)
+    fates = misfire.judge(stretches, schedules.waiting(tx, look), now=now, allowance_us=allowance_us)
+    next_at = schedules.next_candidate(tx, look, after_s=max(now // SECOND, look.settled_to))
+    return Judged(look, fates, now, next_at)

@@ -1,6 +1,6 @@
-"""The fates of one look at a Schedule as rows and events. A firing is a row; a long backlog is a range (OCC-13).
+"""The fates of what one look judged as rows and events. A firing is a row; a long backlog is a range (OCC-13).
 
-Rows are gathered and stored together; each event holds the numbers that were compared (OCC-18).
+Rows of all its Schedules are gathered and written together; each event holds the numbers that were compared (OCC-18).
 """
 
 from __future__ import annotations
@@ -16,15 +16,21 @@ Numbers = dict[str, object]
 
 
 class Writing:
-    """One look under way. ``schedule`` is a row number, ``authority`` the generation that was seen."""
+    """The rows of one look on their way: ``turn_to`` a Schedule, ``write`` its fates, and ``store`` those of all."""
 
-    def __init__(self, tx: Transaction, schedule: int, authority: int, *, now: int, allowance_us: int) -> None:
+    def __init__(self, tx: Transaction, *, allowance_us: int) -> None:
         last = tx.row(SQL["last_occurrence"])
         assert last is not None
-        self._tx, self._schedule, self._authority = tx, schedule, authority
-        self._now, self._allowance_us = now, allowance_us
+        self._tx, self._allowance_us = tx, allowance_us
+        self._schedule, self._authority, self._now = 0, 0, 0
         self._next_id = int(str(last[0])) + 1
         self._rows: list[dict[str, object]] = []
+        self._dropped: list[dict[str, object]] = []
+        self._kept: list[tuple[int]] = []
+
+    def turn_to(self, schedule: int, authority: int, *, now: int) -> None:
+        """``schedule`` is a row number, ``authority`` the generation that was seen, ``now`` its decision time."""
+        self._schedule, self._authority, self._now = schedule, authority, now
 
     def write(self, fate: Fate) -> None:
         match fate:
@@ -37,13 +43,14 @@ class Writing:
             case Drop():
                 self._drop(fate)
             case Keep():
-                self._tx.change(SQL["keep"], (fate.occurrence,))
+                self._kept.append((fate.occurrence,))
                 self._record("pending", fate.occurrence, {"late_us": fate.late_us, "mode": "catch_up"})
 
     def store(self) -> None:
-        """Inserts the rows that were gathered."""
-        if self._rows:
-            self._tx.connection.executemany(SQL["store"], self._rows)
+        """Writes the rows that were gathered."""
+        self._tx.connection.executemany(SQL["store"], self._rows)
+        self._tx.change_many(SQL["drop"], self._dropped)
+        self._tx.change_many(SQL["keep"], self._kept)
 
     def _offer(self, fate: Offer) -> None:
         row = self._row(fate.terms.revision, fate.found, fate.due_at, fate.mode)
@@ -61,9 +68,7 @@ class Writing:
             self._record(fate.state, row["id"], self._compared(fate, due_at))
 
     def _drop(self, fate: Drop) -> None:
-        self._tx.change(
-            SQL["drop"], {"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": self._now}
-        )
+        self._dropped.append({"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": self._now})
         numbers: Numbers = {"reason": fate.reason, "late_us": fate.late_us}
         if fate.reason == "horizon":
             numbers["horizon_us"] = fate.horizon_us

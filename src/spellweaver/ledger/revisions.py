@@ -43,19 +43,7 @@ class Revision:
     digest: str
     definition: Definition
     calendar: Calendar
-
-    @property
-    def terms(self) -> Terms:
-        d = self.definition
-        return Terms(
-            self.id,
-            self.generation,
-            f"{d.authority}/{d.name}",
-            self.calendar,
-            d.jitter,
-            d.allowed_delay_us,
-            d.misfire_horizon_us,
-        )
+    terms: Terms
 
 
 class Revisions:
@@ -74,7 +62,10 @@ class Revisions:
         ).fetchone()
         assert row is not None, f"revision {id_}"
         meant = _definition(id_, row[5], row[6])
-        found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar_of(connection, meant))
+        calendar = calendar_of(connection, meant)
+        name = f"{meant.authority}/{meant.name}"
+        terms = Terms(id_, row[3], name, calendar, meant.jitter, meant.allowed_delay_us, meant.misfire_horizon_us)
+        found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar, terms)
         self._kept[id_] = found
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)

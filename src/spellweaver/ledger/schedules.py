@@ -1,7 +1,13 @@
-"""Schedules that are due, their unresolved stretches, and the write that settles them (OCC-15)."""
+"""Schedules that are due, their unresolved stretches, and the write that settles them (OCC-15).
+
+A chunk is read in three queries, judged one by one, and written gathered: what a Schedule costs by itself is what the
+law asks about it.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from spellweaver.core.instant import LAST, SECOND
@@ -9,20 +15,34 @@ from spellweaver.core.misfire import Fate, Stretch, Waiting
 from spellweaver.core.window import Window
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.fates import Writing
+from spellweaver.ledger.observe import Row
 from spellweaver.ledger.queries import load
 
 SQL = load("materialize")
+Activation = tuple[int, int, int]  # revision (row number), begins_at, decided_at
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A due Schedule: its stretches in order, what is pending from before, and the mark it was read at."""
+    """A due Schedule as its rows say: the authority's generation, the mark it was read at, its activations (the latest
+    first), and what is pending from before.
+    """
 
     schedule: int
-    authority: str
+    authority: int
     settled_to: int
-    stretches: list[Stretch]
-    waiting: list[Waiting]
+    activations: Sequence[Activation]
+    pending: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was decided of one of them at ``now``, and the instant of its next candidate."""
+
+    look: Unresolved
+    fates: list[Fate]
+    now: int
+    next_at: int | None
 
 
 def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
@@ -35,20 +55,27 @@ def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
     return list(dict.fromkeys(int(str(row[0])) for row in found))[:limit]
 
 
-def unresolved(tx: Transaction, schedule: int, *, until_s: int) -> Unresolved:
-    """The line that is not settled yet, cut at activations. Raises KeptRulesDamaged."""
-    row = tx.row(SQL["schedule"], (schedule,))
-    assert row is not None
-    authority, _, settled_to = str(row[0]), row[1], int(str(row[2]))
-    stretches = [
-        Stretch(begin_s, end_s, tx.revisions.get(tx.connection, revision).terms)
-        for revision, begin_s, end_s in _line(tx, schedule, after_s=settled_to, until_s=until_s)
-    ]
-    waiting = [_waiting(tx, row) for row in tx.rows(SQL["waiting"], (schedule,))]
-    return Unresolved(schedule, authority, settled_to, stretches, waiting)
+def unresolved(tx: Transaction, due: Sequence[int]) -> list[Unresolved]:
+    """Where these Schedules stand, in their order."""
+    if not due:
+        return []
+    given: dict[str, object] = {"due": json.dumps(due)}
+    activations: dict[int, list[Activation]] = {schedule: [] for schedule in due}
+    for schedule, revision, begins_at, decided_at in tx.rows(SQL["stretches"], given):
+        activations[int(str(schedule))].append((int(str(revision)), int(str(begins_at)), int(str(decided_at))))
+    pending: dict[int, list[Row]] = {schedule: [] for schedule in due}
+    for schedule, *row in tx.rows(SQL["waiting"], given):
+        pending[int(str(schedule))].append(tuple(row))
+    marks = {id_: (int(str(generation)), int(str(mark))) for id_, generation, mark in tx.rows(SQL["marks"], given)}
+    return [Unresolved(id_, *marks[id_], activations[id_], pending[id_]) for id_ in due]
 
 
-def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
+def waiting(tx: Transaction, look: Unresolved) -> list[Waiting]:
+    """What is pending from before. Raises RevisionDamaged."""
+    return [_waiting(tx, row) for row in look.pending]
+
+
+def _waiting(tx: Transaction, row: Row) -> Waiting:
     id_, due_at, latest_start_at, finish_by, revision, reason, mode = row
     bounds = (b if isinstance(b, int) else None for b in (latest_start_at, finish_by))
     horizon = tx.revisions.definition(tx.connection, int(str(revision))).misfire_horizon_us
@@ -56,55 +83,58 @@ def _waiting(tx: Transaction, row: tuple[object, ...]) -> Waiting:
     return Waiting(int(str(id_)), Window(int(str(due_at)), *bounds), horizon, unjudged)
 
 
-def next_candidate(tx: Transaction, schedule: int, *, after_s: int) -> int | None:
+def stretches(tx: Transaction, look: Unresolved, *, until_s: int) -> list[Stretch]:
+    """The line that is not settled yet, cut at activations. Raises KeptRulesDamaged."""
+    return [
+        Stretch(begin_s, end_s, tx.revisions.get(tx.connection, revision).terms)
+        for revision, begin_s, end_s in _line(look.activations, after_s=look.settled_to, until_s=until_s)
+    ]
+
+
+def next_candidate(tx: Transaction, look: Unresolved, *, after_s: int) -> int | None:
     """The instant (µs) of the next candidate after ``after_s``, of whichever revision owns it. Raises
     KeptRulesDamaged.
     """
-    for revision, begin_s, end_s in _line(tx, schedule, after_s=after_s, until_s=LAST // SECOND):
+    for revision, begin_s, end_s in _line(look.activations, after_s=after_s, until_s=LAST // SECOND):
         found = tx.revisions.get(tx.connection, revision).calendar.first(begin_s)
         if found is not None and found.instant_s <= end_s:
             return found.instant_s * SECOND
     return None
 
 
-def _line(tx: Transaction, schedule: int, *, after_s: int, until_s: int) -> list[tuple[int, int, int]]:
+def _line(activations: Sequence[Activation], *, after_s: int, until_s: int) -> list[tuple[int, int, int]]:
     """Who owns which nominal seconds: (revision, after, until), in order. A later switch cuts every earlier one, also
     one that the clock, which has gone back since, has not reached again.
     """
     line: list[tuple[int, int, int]] = []
-    for revision, begins_at, decided_at in reversed(tx.rows(SQL["stretches"], (schedule,))):
-        begin_s = max(int(str(begins_at)) // SECOND, after_s)
+    for revision, begins_at, decided_at in activations:
+        begin_s = max(begins_at // SECOND, after_s)
         if begin_s < until_s:
-            line.append((int(str(revision)), begin_s, until_s))
-        until_s = min(until_s, int(str(decided_at)) // SECOND)
+            line.append((revision, begin_s, until_s))
+        until_s = min(until_s, decided_at // SECOND)
     return line[::-1]
 
 
-def settle(
-    tx: Transaction, look: Unresolved, fates: list[Fate], *, now: int, allowance_us: int, next_at: int | None
-) -> int:
-    """Writes the fates and moves the mark to ``now``, in one piece; returns how many there were (OCC-15)."""
-    writing = _writing(tx, look, now, allowance_us)
-    for fate in fates:
-        writing.write(fate)
+def settle(tx: Transaction, judged: Sequence[Judged], *, allowance_us: int) -> None:
+    """Writes the fates and moves each mark to the time of its judgement (OCC-15)."""
+    writing = Writing(tx, allowance_us=allowance_us)
+    for one in judged:
+        writing.turn_to(one.look.schedule, one.look.authority, now=one.now)
+        for fate in one.fates:
+            writing.write(fate)
     writing.store()
-    tx.change(
+    tx.change_many(
         SQL["settled"],
-        {
-            "id": look.schedule,
-            "before": look.settled_to,
-            "settled_to": max(now // SECOND, look.settled_to),
-            "next_at": next_at,
-        },
+        [
+            {
+                "id": one.look.schedule,
+                "before": one.look.settled_to,
+                "settled_to": max(one.now // SECOND, one.look.settled_to),
+                "next_at": one.next_at,
+            }
+            for one in judged
+        ],
     )
-    return len(fates)
-
-
-def _writing(tx: Transaction, look: Unresolved, now: int, allowance_us: int) -> Writing:
-    """What writes the fates of this Schedule, with the authority's generation as seen."""
-    generation = tx.row(SQL["authority_generation"], (look.authority,))
-    assert generation is not None
-    return Writing(tx, look.schedule, int(str(generation[0])), now=now, allowance_us=allowance_us)
 
 
 def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:

@@ -7,17 +7,20 @@ SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now ORDER BY next
 SELECT DISTINCT o.schedule FROM occurrence o INDEXED BY occurrence_wake JOIN schedule s ON s.id = o.schedule
 WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active' LIMIT :limit
 
--- name: schedule
-SELECT authority, name, settled_to FROM schedule WHERE id = ?
+-- name: marks
+-- Where the due ones stand, and the generation of their authority. :due is a JSON list of row numbers, here and below.
+SELECT s.id, a.generation, s.settled_to FROM schedule s JOIN authority a ON a.name = s.authority
+WHERE s.id IN (SELECT value FROM json_each(:due))
 
 -- name: stretches
--- Activations that can own an unresolved second: the one in force at settled_to, and every later one.
-SELECT revision, begins_at, decided_at FROM activation WHERE schedule = ? ORDER BY id
+-- Who owns which nominal seconds: the activations of each Schedule, the latest first.
+SELECT schedule, revision, begins_at, decided_at FROM activation WHERE schedule IN (SELECT value FROM json_each(:due))
+ORDER BY schedule, id DESC
 
 -- name: waiting
 -- Pending firings from before, oldest first.
-SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
-WHERE o.schedule = ? AND o.state = 'pending' ORDER BY o.nominal_at, o.fold
+SELECT o.schedule, o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
+WHERE o.state = 'pending' AND o.schedule IN (SELECT value FROM json_each(:due)) ORDER BY o.schedule, o.nominal_at, o.fold
 
 -- name: store
 INSERT INTO occurrence (id, schedule, generation, civil, fold, revision, nominal_at, due_at, not_before, latest_start_at, class, mode,
@@ -45,6 +48,3 @@ UPDATE occurrence SET mode = 'catch_up' WHERE id = ? AND state = 'pending'
 
 -- name: last_occurrence
 SELECT ifnull(max(id), 0) FROM occurrence
-
--- name: authority_generation
-SELECT generation FROM authority WHERE name = ?
