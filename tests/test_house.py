@@ -16,14 +16,14 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src" / "spellweaver"
 FLOORS = {
-    "errors": 1, "core": 2, "clock": 3, "files": 3, "ledger": 4, "manifest": 4, "host": 4,
+    "errors": 1, "core": 2, "clock": 3, "files": 3, "safety": 3, "ledger": 4, "manifest": 4, "host": 4,
     "engine": 5, "jobs": 6, "service": 7, "simulate": 7, "cli": 9, "__init__": 0,
 }  # fmt: skip
 TOOLS = {
     "typer": {"cli"}, "rich": {"cli"}, "apsw": {"ledger"}, "pydantic": {"manifest"}, "pydantic_core": {"manifest"},
     "tomllib": {"manifest"}, "tomli_w": {"manifest"}, "tzdata": {"manifest"}, "subprocess": {"host"},
     "socket": {"host"}, "ctypes": {"host"},
-    "time": {"clock"}, "fcntl": {"files"}, "stat": {"files"},
+    "time": {"clock"}, "fcntl": {"files"}, "stat": {"files", "safety"},
     "threading": {"clock", "ledger.writer", "jobs", "service"},
     "signal": {"host", "service"}, "zoneinfo": set(), "sqlite3": set(),
 }  # fmt: skip

@@ -1,5 +1,5 @@
-"""Safe files: opened without following links, written whole or not at all, with modes that are checked. Only here:
-``fcntl``, ``stat``.
+"""Safe files: opened without following links, written whole or not at all, locked. Only here: ``fcntl``; ``stat`` here
+and in ``safety``.
 
 A file that an operator names is opened with O_NOFOLLOW|O_NONBLOCK and must be regular (a FIFO would hang the reader).
 A file of ours is replaced by write, fsync, rename, fsync of the directory: after a power cut there is the old or the
@@ -14,7 +14,7 @@ import fcntl
 import os
 import stat
 
-from spellweaver.errors import DiskTrouble, NoInput, TryAgain, Unusable
+from spellweaver.errors import NoInput, TryAgain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def read_operator_file(path: str, *, limit: int, fault: Callable[[os.stat_result], str | None] | None = None) -> bytes:
     """The bytes of a regular file that an operator named, at most ``limit`` of them.
 
-    Raises NoInput when it is not there, not regular or can't be opened, when it is larger, and when ``fault`` of the
-    open file says what is wrong with it.
+    Raises NoInput when it is not there, not regular or can't be opened, when it is larger or changes meanwhile, and
+    when ``fault`` of the open file says what is wrong with it.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -49,6 +49,9 @@ def read_operator_file(path: str, *, limit: int, fault: Callable[[os.stat_result
             data += chunk
         if len(data) > limit:
             raise NoInput("file_too_large", f"{path}: grew over the limit of {limit // 1024} KiB", path=path)
+        now = os.fstat(fd)
+        if (now.st_size, now.st_mtime_ns) != (facts.st_size, facts.st_mtime_ns) or len(data) != now.st_size:
+            raise NoInput("file_changed", f"{path}: was changed while it was read; try again", path=path)
         return data
     finally:
         os.close(fd)
@@ -85,15 +88,21 @@ def read_written_by(path: str, *, limit: int, owner: int) -> bytes:
 def write_whole(path: str, data: bytes, *, mode: int = 0o600) -> None:
     """Replaces ``path`` by ``data``: write, fsync, rename, fsync of the directory. Raises OSError."""
     temporary = f"{path}.{os.getpid()}.new"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)  # of a process that was killed, or put there by somebody else
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(fd, view) :]
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-    os.rename(temporary, path)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.rename(temporary, path)
+    except OSError:
+        os.unlink(temporary)
+        raise
     sync_directory(os.path.dirname(path) or ".")
 
 
@@ -104,43 +113,6 @@ def sync_directory(path: str) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def private_directory(path: str) -> None:
-    """Makes ``path`` (mode 0700) where it is missing, and refuses one that others own or may write.
-
-    Raises Unusable (owner, mode, not a directory) and DiskTrouble (can't be made).
-    """
-    try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
-    except FileExistsError:
-        raise Unusable("state_not_directory", f"{path} is not a directory", path=path) from None
-    except OSError as error:
-        raise DiskTrouble("state_not_made", f"{path} can't be made: {_reason(error)}", path=path) from None
-    check_private(path)
-
-
-def check_private(path: str) -> None:
-    """Refuses (Unusable) a directory or file of ours that is a link, that others may write, or whose owner is someone
-    else.
-    """
-    facts = os.lstat(path)
-    if stat.S_ISLNK(facts.st_mode):
-        raise Unusable("state_is_link", f"{path} is a symbolic link; name the place itself", path=path)
-    if facts.st_mode & 0o022:
-        raise Unusable(
-            "state_writable",
-            f"{path} is writable by others (mode {stat.S_IMODE(facts.st_mode):04o})",
-            hint=f"chmod go-w {path}",
-            path=path,
-        )
-    if facts.st_uid != os.geteuid():
-        raise Unusable(
-            "state_owner",
-            f"{path} belongs to uid {facts.st_uid}; this is uid {os.geteuid()}",
-            hint=f"run as the owner of {path}",
-            path=path,
-        )
 
 
 @contextlib.contextmanager

@@ -87,6 +87,8 @@ def test_it_loads_the_reading_door_and_nothing_dear(ledger: str) -> None:
         "spellweaver.cli", "spellweaver.cli.main", "spellweaver.cli.names", "spellweaver.cli.places",
         "spellweaver.errors",
         "spellweaver.ledger", "spellweaver.ledger.observe", "spellweaver.ledger.queries",
+        "spellweaver.safety", "spellweaver.safety.ledger_file", "spellweaver.safety.owners",
+        "spellweaver.safety.volume",
     }  # fmt: skip
 
 

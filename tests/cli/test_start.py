@@ -29,8 +29,12 @@ LIGHT = {
     "spellweaver.ledger",
     "spellweaver.ledger.observe",
     "spellweaver.ledger.queries",
+    "spellweaver.safety",
+    "spellweaver.safety.ledger_file",
+    "spellweaver.safety.owners",
+    "spellweaver.safety.volume",
 }
-KERNEL = {"spellweaver.host", "spellweaver.host.kernel"}
+KERNEL = {"spellweaver.files", "spellweaver.host", "spellweaver.host.kernel"}
 LOGS = {
     "spellweaver.host",
     "spellweaver.host.attempt",

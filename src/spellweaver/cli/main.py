@@ -51,11 +51,13 @@ def main(argv: list[str] | None = None, *, clock: Clock | None = None) -> int:
     from spellweaver.cli.errors import Handling
     from spellweaver.cli.frame import Frame
     from spellweaver.cli.typed import program
+    from spellweaver.safety import owners
 
     called = program(sys.argv[0], os.environ) if argv is None else "spellweaver"
     frame = Frame(program=called, environ=os.environ, out=_open(sys.stdout), talk=_open(sys.stderr), clock=clock)
     with Handling(frame, line) as handling:
         _never_choke(frame.out, frame.talk)
+        owners.refuse_borrowed_identity()
         from spellweaver.cli.app import run
 
         handling.status = run(line, frame)

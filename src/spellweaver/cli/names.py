@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import sys
 
+from spellweaver.safety import owners
+
 KINDS = ("schedules", "occurrences", "invocations", "patterns", "references", "kinds")
 MOST = 200
 
@@ -25,6 +27,7 @@ class _Silence:
 def answer(words: list[str]) -> int:
     """``KIND PREFIX [--ledger PATH]``: prints the matching names, one a line."""
     with _Silence():
+        owners.refuse_borrowed_identity()
         kind, prefix, *rest = words
         if kind in KINDS and not any(character in prefix for character in "*?["):
             said = rest[1] if rest[:1] == ["--ledger"] else None

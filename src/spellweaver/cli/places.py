@@ -28,7 +28,7 @@ class Places:
         self.usual, self.why = _usual(environ, uid)
         if said is not None:
             self.why = "--ledger"
-        self.ledger = os.path.abspath(said) if said is not None else self.usual
+        self.ledger = _absolute(said) if said is not None else self.usual
 
     @property
     def state(self) -> str:
@@ -58,7 +58,7 @@ class Places:
 
 def _usual(environ: Mapping[str, str], uid: int) -> tuple[str, str]:
     if named := environ.get("SPELLWEAVER_LEDGER"):
-        return os.path.abspath(named), "SPELLWEAVER_LEDGER"
+        return _absolute(named), "SPELLWEAVER_LEDGER"
     if state := _first(environ.get("STATE_DIRECTORY")):
         return f"{state}/{NAME}", "STATE_DIRECTORY"
     if uid == 0:
@@ -67,6 +67,13 @@ def _usual(environ: Mapping[str, str], uid: int) -> tuple[str, str]:
         return f"{base}/spellweaver/{NAME}", "XDG_STATE_HOME"
     home = environ.get("HOME") or os.path.expanduser("~")
     return f"{home}/.local/state/spellweaver/{NAME}", "the usual place for a user"
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError:  # the working directory is gone; what opens the path says the rest
+        return path
 
 
 def _first(listed: str | None) -> str | None:

@@ -10,6 +10,9 @@ import contextlib
 import json
 import os
 
+from spellweaver import files
+from spellweaver.cli.screens import daemon
+from spellweaver.errors import NoInput
 from spellweaver.ledger.decide import open_ledger
 
 TYPE_CHECKING = False
@@ -43,9 +46,8 @@ def wake(frame: Frame) -> bool:
 def daemon_socket(lock: str) -> str | None:
     """The socket that a lock file names; None without one."""
     try:
-        with open(lock, encoding="utf-8") as file:
-            said = json.loads(file.read(4096))
-    except (OSError, ValueError):
+        said = json.loads(files.read_operator_file(lock, limit=daemon.LIMIT))
+    except (NoInput, ValueError, RecursionError):
         return None
     socket = said.get("socket") if isinstance(said, dict) else None
     return socket if isinstance(socket, str) and os.path.isabs(socket) else None

@@ -16,6 +16,7 @@ import os
 
 from spellweaver import files
 from spellweaver.errors import NoInput, Unusable
+from spellweaver.safety import owners
 
 _USUAL = "/run/spellweaver.jobs"
 RESULT_LIMIT = 64 * 1024
@@ -38,7 +39,7 @@ def make(folder: str, given: str, uid: int, gid: int) -> str:
     Raises OSError, and Unusable for a place that is not ours alone.
     """
     above = place()
-    files.private_directory(above)
+    owners.make_private(above)
     os.chmod(above, 0o711)
     _require_passage(above)
     path = f"{above}/{name(folder)}"

@@ -9,10 +9,10 @@ import errno
 import os
 import threading
 
-from spellweaver import files
 from spellweaver.core.launch import NeverStarted
 from spellweaver.errors import SpellweaverError
 from spellweaver.jobs.worker import Worker
+from spellweaver.safety import owners
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Workers:
         self._asking = threading.Lock()  # the keeper is asked by one thread at a time
         self._changed = threading.Condition()
         self._working: dict[AttemptId, Worker] = {}
-        files.private_directory(self._folder)
+        owners.make_private(self._folder)
 
     def place(self, which: AttemptId) -> str:
         """The folder of an attempt."""

@@ -54,7 +54,7 @@ def backup(path: str, target: str, *, progress: Callable[[int, int], None]) -> t
         raise observe.trouble(error, target) from None
     finally:
         for leftover in (half, f"{half}-wal", f"{half}-shm"):
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 os.unlink(leftover)
     return seq, os.path.getsize(target)
 

@@ -25,6 +25,7 @@ from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import DiskTrouble, Refused, TryAgain
 from spellweaver.ledger import clock_events, journal, observe
 from spellweaver.ledger.revisions import Revisions
+from spellweaver.safety import ledger_file, owners, volume
 
 if TYPE_CHECKING:
     from spellweaver.clock import Clock
@@ -321,21 +322,37 @@ def _keep_the_heap() -> None:
 
 
 def open_ledger(path: str, clock: Clock, *, actor: str) -> Ledger:
-    """Opens an existing ledger for decisions. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
-    if os.path.exists(path):
-        files.check_private(os.path.dirname(path) or ".")
-        files.check_private(path)
+    """Opens an existing ledger for decisions. Raises NotFound, NotAuthorised, Unusable, DiskTrouble, TryAgain."""
     connection = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE)
     return Ledger(connection, path, clock, actor)
 
 
-def create_ledger(path: str, clock: Clock, *, actor: str, machine: str) -> Ledger:
-    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
-    Unusable, DiskTrouble.
+def accept_network(path: str, clock: Clock, *, actor: str) -> str | None:
+    """An operator takes it upon himself to keep the ledger on the file system of a network that it lies on: the type,
+    which goes on record; None where it lies on none, or that stands there already. Raises as ``open_ledger``.
     """
+    network = volume.network(os.path.dirname(path) or ".")
+    if network is None:
+        return None
+    connection = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE, any_file_system=True)
+    with contextlib.closing(Ledger(connection, path, clock, actor)) as ledger, ledger.decide(unsettled=True) as tx:
+        if observe.accepted(connection, network):
+            return None
+        tx.record("ledger.network_accepted", tx.decided_at(), {"file_system": network})
+    return network
+
+
+def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file_system: bool = False) -> Ledger:
+    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
+    Unusable (also on a network's file system, unless that is accepted), DiskTrouble.
+    """
+    ledger_file.check_name(path)
     folder = os.path.dirname(path) or "."
-    files.private_directory(folder)
-    if os.path.exists(path):
+    network = volume.network(folder)
+    if network is not None and not any_file_system:
+        raise volume.refuse_network(path, network)
+    owners.make_private(folder)
+    if os.path.lexists(path):
         raise Refused("ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path)
     half = f"{path}.{os.getpid()}.new"
     try:
@@ -349,7 +366,7 @@ def create_ledger(path: str, clock: Clock, *, actor: str, machine: str) -> Ledge
                 hint="choose a local disk with --ledger",
                 path=path,
             )
-        _lay_out(connection, clock, actor=actor, kind="real", machine=machine)
+        _lay_out(connection, clock, actor=actor, kind="real", machine=machine, network=network)
         connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         connection.close()
         os.link(half, path)  # fails if another init was quicker; rename would take its place
@@ -382,7 +399,9 @@ def memory_ledger(clock: Clock, *, actor: str, copy_of: str | None = None) -> Le
     return Ledger(connection, ":memory:", clock, actor)
 
 
-def _lay_out(connection: apsw.Connection, clock: Clock, *, actor: str, kind: str, machine: str) -> None:
+def _lay_out(
+    connection: apsw.Connection, clock: Clock, *, actor: str, kind: str, machine: str, network: str | None = None
+) -> None:
     with open(f"{os.path.dirname(__file__)}/schema.sql", encoding="utf-8") as file:
         schema = file.read()
     ledger = Ledger(connection, ":memory:", clock, actor)
@@ -396,6 +415,8 @@ def _lay_out(connection: apsw.Connection, clock: Clock, *, actor: str, kind: str
     policy = HostPolicy()
     connection.execute("INSERT INTO policy VALUES (1, ?, ?, ?)", (canonical_json(policy.canonical()), now, actor))
     connection.execute("INSERT INTO account VALUES ('workers', ?)", (policy.workers,))
-    entry = journal.Entry(now, "ledger.made", ledger.actor, {"id": name, "kind": kind, "machine": machine})
-    journal.write(connection, [entry], seq=0, previous=journal.START)
+    entries = [journal.Entry(now, "ledger.made", ledger.actor, {"id": name, "kind": kind, "machine": machine})]
+    if network is not None:
+        entries.append(journal.Entry(now, "ledger.network_accepted", ledger.actor, {"file_system": network}))
+    journal.write(connection, entries, seq=0, previous=journal.START)
     connection.execute("COMMIT")

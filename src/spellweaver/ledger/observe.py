@@ -10,7 +10,8 @@ import os
 
 import apsw
 
-from spellweaver.errors import DiskTrouble, NotFound, SpellweaverError, TryAgain, Unusable
+from spellweaver.errors import DiskTrouble, SpellweaverError, TryAgain, Unusable
+from spellweaver.safety import ledger_file, volume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +26,13 @@ OPENING_MS = 10_000  # the first to open reads the whole log, the last to close 
 Row = tuple["apsw.SQLiteValue", ...]
 
 
-def open_file(path: str, flags: int) -> apsw.Connection:
-    """Opens an existing ledger file, checked. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
-    if not os.path.exists(path):
-        raise NotFound("no_ledger", f"there is no ledger at {path}", hint="spellweaver init", path=path)
+def open_file(path: str, flags: int, *, any_file_system: bool = False) -> apsw.Connection:
+    """Opens an existing ledger file, checked; on a network's file system only where that was accepted. Raises NotFound,
+    NotAuthorised, Unusable, DiskTrouble, TryAgain.
+    """
+    writes = flags & apsw.SQLITE_OPEN_READWRITE
+    ledger_file.check_owned(path) if writes else ledger_file.check_ledger(path)
+    network = volume.network(os.path.dirname(path) or ".")
     try:
         connection = apsw.Connection(path, flags=flags)
         try:
@@ -38,9 +42,11 @@ def open_file(path: str, flags: int) -> apsw.Connection:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
             check_format(connection, path)
+            if network is not None and not (any_file_system or accepted(connection, network)):
+                raise volume.refuse_network(path, network)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
             connection.set_busy_timeout(0)
-            if flags & apsw.SQLITE_OPEN_READWRITE:
+            if writes:
                 _keep_log(connection)
         except BaseException:
             connection.close()
@@ -82,23 +88,30 @@ def check_format(connection: apsw.Connection, path: str) -> None:
         )
 
 
+def accepted(connection: apsw.Connection, network: str) -> bool:
+    """Whether an operator took it upon himself to keep this ledger on such a file system (RP-61)."""
+    found = connection.execute(
+        "SELECT 1 FROM event WHERE type = 'ledger.network_accepted' AND data ->> 'file_system' = ? LIMIT 1", (network,)
+    ).fetchone()
+    return found is not None
+
+
 def trouble(error: apsw.Error, path: str) -> SpellweaverError:
     """The house's own error for what SQLite said: what, where, and what to do next."""
     extended = getattr(error, "extendedresult", 0)
     said = str(error).split(": ")[-1]
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return TryAgain("ledger_busy", f"{path} is locked by another writer", hint="try again in a moment", path=path)
+    if isinstance(error, apsw.FullError | apsw.IOError) and (room := volume.no_room(path)):
+        return _no_room(path, room)
     if isinstance(error, apsw.FullError):
-        return DiskTrouble(
-            "disk_full",
-            f"{path}: the disk is full. Nothing was written",
-            hint=f"df -h {os.path.dirname(path)}",
-            path=path,
-        )
+        return _no_room(path, "the disk is full")
     if isinstance(error, apsw.ReadOnlyError):
-        return DiskTrouble("ledger_read_only", f"{path} can't be written: {said}", hint=f"ls -l {path}*", path=path)
+        why = ledger_file.obstacle(path) or said
+        return DiskTrouble("ledger_read_only", f"{path} can't be written: {why}", hint=_look(path), path=path)
     if isinstance(error, apsw.CantOpenError):
-        return DiskTrouble("ledger_not_opened", f"{path} can't be opened: {said}", hint=f"ls -l {path}*", path=path)
+        why = ledger_file.obstacle(path) or volume.no_room(path) or said
+        return DiskTrouble("ledger_not_opened", f"{path} can't be opened: {why}", hint=_look(path), path=path)
     if isinstance(error, apsw.NotADBError | apsw.CorruptError):
         return Unusable("ledger_damaged", f"{path} is damaged: {said}", hint="restore a backup", path=path)
     if isinstance(error, apsw.IOError):
@@ -106,6 +119,17 @@ def trouble(error: apsw.Error, path: str) -> SpellweaverError:
             "disk_error", f"{path}: the disk refused ({said}, {extended})", hint="dmesg | tail", path=path
         )
     raise error
+
+
+def _no_room(path: str, why: str) -> DiskTrouble:
+    return DiskTrouble(
+        "disk_full", f"{path}: {why}. Nothing was written", hint=f"df -h {os.path.dirname(path) or '.'}", path=path
+    )
+
+
+def _look(path: str) -> str:
+    """What shows owner and mode of everything that an open needs."""
+    return f"ls -ld {os.path.dirname(path) or '.'} {path}*"
 
 
 class View:

@@ -25,6 +25,7 @@ from spellweaver.manifest.positions import Path
 from spellweaver.manifest.problems import Problem
 from spellweaver.manifest.shapes import FileShape
 from spellweaver.manifest.source import LIMIT, Source, load
+from spellweaver.safety.owners import fault_of_file
 
 OBJECTS = 1000
 
@@ -68,7 +69,7 @@ def read(paths: Sequence[str]) -> Manifest:
     missing: list[NoInput] = []
     for path in paths:
         try:
-            sources.append(load(read_operator_file(path, limit=LIMIT), path))
+            sources.append(load(read_operator_file(path, limit=LIMIT, fault=fault_of_file), path))
         except NoInput as error:
             if error.code == "file_too_large":
                 sources.append(_refused(path, error))

@@ -12,8 +12,9 @@ import os
 from collections.abc import Iterator
 
 from spellweaver import files
-from spellweaver.errors import TryAgain, Unusable
+from spellweaver.errors import DiskTrouble, TryAgain
 from spellweaver.host import process
+from spellweaver.safety import owners, volume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ def held(path: str, *, socket: str | None, clock: Clock, program: str) -> Iterat
     ours.
     """
     if os.path.lexists(path):
-        files.check_private(path)
+        owners.check_private(path)
     try:
-        with files.locked(path) as fd:
-            _write(fd, socket, clock, program)
+        with _opened(path) as fd:
+            _write(path, fd, socket, clock, program)
             yield
             os.ftruncate(fd, 0)
     except TryAgain as error:
@@ -38,23 +39,43 @@ def held(path: str, *, socket: str | None, clock: Clock, program: str) -> Iterat
         raise TryAgain("other_daemon", _holder(path), hint="spellweaver status", path=path) from None
 
 
-def _write(fd: int, socket: str | None, clock: Clock, program: str) -> None:
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """The lock; its taking only, not the work under it, may be told as trouble of the disk."""
+    with contextlib.ExitStack() as stack:
+        try:
+            fd = stack.enter_context(files.locked(path))
+        except OSError as error:
+            raise _not_written(path, error) from None
+        yield fd
+
+
+def _not_written(path: str, error: OSError) -> DiskTrouble:
+    why = volume.no_room(path) or (error.strerror or str(error)).lower()
+    return DiskTrouble("lock_not_written", f"{path} can't be written: {why}", hint=f"ls -l {path}", path=path)
+
+
+def _write(path: str, fd: int, socket: str | None, clock: Clock, program: str) -> None:
     me = process.identity(os.getpid())
     facts = {
         "pid": me.pid, "start_ticks": me.start_ticks, "boot_id": me.boot_id, "socket": socket,
         "started_at": clock.now(), "version": program,
     }  # fmt: skip
     data = json.dumps(facts).encode() + b"\n"
-    os.ftruncate(fd, 0)
-    if os.pwrite(fd, data, 0) != len(data):
-        raise Unusable("lock_not_written", "the lock file can't be written whole")
+    try:
+        os.ftruncate(fd, 0)
+        written = os.pwrite(fd, data, 0)
+    except OSError as error:
+        raise _not_written(path, error) from None
+    if written != len(data):
+        raise DiskTrouble("lock_not_written", f"{path} can't be written whole", hint=f"df -h {path}", path=path)
 
 
 def _holder(path: str) -> str:
     """Who holds the ledger, as a sentence."""
     try:
         facts = json.loads(files.read_operator_file(path, limit=4096) or b"{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         facts = {}
-    who = f"pid {facts['pid']}" if "pid" in facts else "another process"
+    who = f"pid {facts['pid']}" if isinstance(facts, dict) and "pid" in facts else "another process"
     return f"{who} is running on this ledger already ({path})"

@@ -19,6 +19,7 @@ from spellweaver.jobs.workers import Workers
 from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.follow import Follower
 from spellweaver.ledger.writer import Writer
+from spellweaver.safety import ledger_file
 from spellweaver.service import lock
 from spellweaver.service.loop import Loop, Orders
 from spellweaver.service.report import Reporter
@@ -41,7 +42,10 @@ class Site:
 
 @contextlib.contextmanager
 def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Iterator[Loop]:
-    """A loop with all it needs, ready to run. Raises NotFound, Unusable, TryAgain (another daemon), DiskTrouble."""
+    """A loop with all it needs, ready to run. Raises NotFound, NotAuthorised, Unusable, TryAgain (another daemon),
+    DiskTrouble.
+    """
+    ledger_file.check_owned(site.ledger)  # before the lock and the socket are made beside it
     with contextlib.ExitStack() as stack:
         keeper = Keeper()
         stack.callback(keeper.close)

@@ -5,6 +5,7 @@ tried: a reader that held it for a moment would keep a daemon from starting.
 from __future__ import annotations
 
 from spellweaver.cli.values import At, State
+from spellweaver.errors import NoInput
 from spellweaver.ledger.queries import load
 
 TYPE_CHECKING = False
@@ -28,10 +29,11 @@ def of(view: View, lock: str) -> Item:
 
 
 def _said(view: View, lock: str) -> tuple[object, ...] | None:
+    from spellweaver import files  # other screens load this module and look at no lock
+
     try:
-        with open(lock, "rb") as file:
-            text = file.read(LIMIT).decode("utf-8", "replace")
-    except OSError:
+        text = files.read_operator_file(lock, limit=LIMIT).decode("utf-8", "replace")
+    except NoInput:
         return None
     return view.row(load("status")["lock"], {"text": text})
 

@@ -22,6 +22,7 @@ from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
 from spellweaver.ledger.decide import create_ledger
 from spellweaver.manifest.read import read_text
+from spellweaver.safety import owners
 from spellweaver.service import lock
 from spellweaver.service.loop import Orders
 from spellweaver.service.run import serve
@@ -108,8 +109,8 @@ def show(ctx: typer.Context, *, seconds: int) -> int:
 def _fresh(frame: Frame) -> None:
     """The last demo's ledger goes, unless a demo holds it; a new one is made, defined and activated."""
     places = frame.places
-    files.private_directory(os.path.dirname(places.state))
-    files.private_directory(places.state)
+    owners.make_private(os.path.dirname(places.state))
+    owners.make_private(places.state)
     with lock.held(places.lock, socket=None, clock=frame.clock, program="demo"):
         shutil.rmtree(places.attempts, ignore_errors=True)
         for leftover in (places.ledger, f"{places.ledger}-wal", f"{places.ledger}-shm"):

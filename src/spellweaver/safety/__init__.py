@@ -1,0 +1,1 @@
+"""Whether a place can be trusted with a ledger, and what is in the way there."""
