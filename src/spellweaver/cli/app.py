@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from spellweaver.cli import commands, options
+from spellweaver.cli.arguments import refuse_impossible
 from spellweaver.cli.frame import Frame
 from spellweaver.cli.later import is_later
 from spellweaver.errors import Usage
@@ -58,6 +59,7 @@ class Hearing:
         super().__init__(*args, **{**rest, "params": [*(params or ()), *SHARED]})
 
     def invoke(self, ctx: Any) -> Any:
+        refuse_impossible(ctx)
         ctx.obj.hear({option.name: ctx.params.pop(option.name) for option in SHARED})
         ctx.exit(super().invoke(ctx) or 0)  # type: ignore[misc]
 

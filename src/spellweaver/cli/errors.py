@@ -8,10 +8,11 @@ on stderr.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
-from spellweaver.errors import SpellweaverError
+from spellweaver.errors import DiskTrouble, SpellweaverError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 OUR_FAULT = 70
+OF_THE_HOST = frozenset((  # no program can help these, wherever they come
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM,
+))  # fmt: skip
 OURS = "spellweaver "  # begins a command in a hint
 
 
@@ -45,6 +49,10 @@ class Handling:
             _forget_output()
         elif isinstance(error, KeyboardInterrupt):
             self.status = INTERRUPTED
+        elif isinstance(error, OSError) and error.errno in OF_THE_HOST:
+            trouble = _of_the_host(error)
+            self.status = trouble.exit_status
+            self._tell(trouble)
         elif isinstance(error, Exception):
             self.status = OUR_FAULT
             self._tell(_fault(error, self.frame))
@@ -101,6 +109,14 @@ def _object(error: SpellweaverError, hint: str | None) -> str:
         "hint": hint, "fields": error.fields, "problems": problems,
     }  # fmt: skip
     return json.dumps(body, default=str)
+
+
+def _of_the_host(error: OSError) -> DiskTrouble:
+    said = (error.strerror or str(error)).lower()
+    if error.filename is None:
+        return DiskTrouble("host_trouble", f"this host refused: {said}", hint="df -h; ulimit -a")
+    folder = os.path.dirname(os.fsdecode(error.filename)) or "."
+    return DiskTrouble("host_trouble", f"{os.fsdecode(error.filename)}: {said}", hint=f"df -h {folder}; ulimit -a")
 
 
 def _fault(error: Exception, frame: Frame) -> SpellweaverError:

@@ -65,12 +65,12 @@ def next(
     Of Schedules in the ledger, or of a calendar given here without any ledger.
     """
     from spellweaver.cli.screens import ahead
-    from spellweaver.cli.screens.counting import at_least_one
+    from spellweaver.cli.screens.counting import MOST, at_least_one
     from spellweaver.core.grammar import LAST_S
     from spellweaver.core.instant import SECOND
 
     frame: Frame = ctx.obj
-    limit = at_least_one(count) if count is not None else None if until else MANY
+    limit = at_least_one(count) if count is not None else MOST if until else MANY
     after_s = frame.as_of // SECOND if from_ is None else -(-_instant("--from", from_) // SECOND) - 1
     until_s = LAST_S if until is None else _instant("--until", until) // SECOND
     head = None
@@ -83,6 +83,8 @@ def next(
     if len(calendars) == 1:
         _advise(frame, calendars[0], after_s)
     items = list(ahead.items(calendars, after_s=after_s, until_s=until_s, limit=limit))
+    if count is None and until and sum(item["instant"] is not None for item in items) == MOST:
+        frame.warn(f"note: the first {MOST} are shown; go on with --from")
     frame.show("next", items, _columns(frame, items), head=head, empty="nothing fires")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from spellweaver import __version__
-from spellweaver.core.instant import parse_duration
+from spellweaver.core.instant import DAY, duration_text, parse_duration
 from spellweaver.errors import Usage
 from spellweaver.service.run import Site
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from spellweaver.cli.frame import Frame
 
 
+LONGEST_US = 3650 * DAY
+
+
 def of(frame: Frame, *, socket: bool) -> Site:
     """``socket``: whether it listens for wakes."""
     places = frame.places
@@ -23,13 +26,16 @@ def of(frame: Frame, *, socket: bool) -> Site:
 
 
 def duration(option: str, text: str | None) -> int | None:
-    """Microseconds. Raises Usage naming the option."""
+    """Microseconds, ten years at most. Raises Usage naming the option."""
     if text is None:
         return None
     try:
-        return parse_duration(text)
+        us = parse_duration(text)
     except ValueError as error:
         raise Usage("bad_duration", f"{option}: {error}") from None
+    if us > LONGEST_US:
+        raise Usage("bad_duration", f"{option} {text}: at most {duration_text(LONGEST_US)}")
+    return us
 
 
 def nowhere() -> TextIO:
