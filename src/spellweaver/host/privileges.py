@@ -21,7 +21,8 @@ def drop(uid: int, gid: int, groups: Sequence[int]) -> None:
     os.setgroups(list(groups))
     os.setgid(gid)  # by root these set the real, the effective and the saved one
     os.setuid(uid)
-    if uid and (os.getresuid() != (uid,) * 3 or os.getresgid() != (gid,) * 3 or regains_root(gid)):
+    wanted = ((uid,) * 3, (gid,) * 3, set(groups))
+    if (os.getresuid(), os.getresgid(), set(os.getgroups())) != wanted or (uid and regains_root(gid)):
         raise OSError(errno.EPERM, "root could be had again")
 
 
