@@ -3,8 +3,12 @@
     BEGIN IMMEDIATE  →  ``tx.decided_at()`` samples the clock, the lock being held (WIN-02)  →  events  →  COMMIT
 
 A rollback decides nothing. A sample earlier than the last committed one puts a ``clock_stepped_back`` event into the
-same transaction (CAT-05). An error from COMMIT means that the outcome is not known; it is never taken for a rollback:
-a fence is committed first, and then the journal says whether the transaction is in it (WIN-04).
+same transaction (CAT-05).
+
+An error from COMMIT means that the outcome is not known; it is never taken for a rollback, for the next program may
+find the commit in the log. A fence is committed first: after it the failed commit is on record for good or never will
+be. Then the ledger says which, by a sign that the transaction left: seq and hash of its first event, or a random mark
+where it recorded none. Where that can't be had either, the error says what is not known (WIN-04).
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import contextlib
 import os
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 import apsw
@@ -23,7 +28,7 @@ from spellweaver.core import instant
 from spellweaver.core.policy import HostPolicy, host_policy
 from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import DiskTrouble, Refused, TryAgain
-from spellweaver.ledger import clock_events, journal, observe
+from spellweaver.ledger import clock_events, journal, migrate, observe
 from spellweaver.ledger.revisions import Revisions
 from spellweaver.safety import ledger_file, owners, volume
 
@@ -34,6 +39,18 @@ LOCK_STEP_US = 3_000  # short even steps: SQLite's own busy handler sleeps in gr
 LOCK_PATIENCE_US = 10_000_000
 
 Values = dict[str, object] | tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """By what a transaction is found again: the place of its first event; else ``mark``, and the one ``before`` it.
+    ``what`` are words for a person.
+    """
+
+    what: str
+    place: journal.Place | None = None
+    mark: int = 0
+    before: int = 0
 
 
 class Transaction:
@@ -166,15 +183,15 @@ class Ledger:
         Raises TryAgain (lock, clock not settled), DiskTrouble (disk, or a commit whose outcome is not known).
         """
         self._begin()
-        first: journal.Place | None = None
+        sign: _Sign | None = None
         try:
-            tx = Transaction(self, self.connection)
+            tx, changes = Transaction(self, self.connection), self.connection.total_changes()
             if not (unsettled or self.drives):
                 clock_events.require_settled(tx)
             yield tx
             tx.check_open()
-            if not dry_run and len(tx.events):
-                first = journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
+            if not dry_run and (len(tx.events) or self.connection.total_changes() > changes):
+                sign = self._signed(tx)
         except BaseException as error:
             self._rollback()
             if _says_sqlite(error):
@@ -183,7 +200,7 @@ class Ledger:
         if dry_run:
             self._rollback()
             return
-        self._commit(first)
+        self._commit(sign)
         self._sampled = (tx.seq + len(tx.events), tx.last_sample)
 
     def last_sample(self, seq: int) -> int:
@@ -267,25 +284,51 @@ class Ledger:
             pause(LOCK_STEP_US)
             patience -= LOCK_STEP_US
 
-    def _commit(self, first: journal.Place | None) -> None:
-        """``first``: seq and hash of the transaction's first event, by which it is found again."""
+    def _signed(self, tx: Transaction) -> _Sign:
+        """Writes the events, or a mark where there are none. In memory no commit fails, and nothing may be random."""
+        if len(tx.events):
+            place = journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
+            kinds = list(dict.fromkeys(entry.type for entry in tx.events))
+            last = f" to evt_{tx.seq + len(tx.events)}" if len(tx.events) > 1 else ""
+            return _Sign(f"evt_{place[0]}{last} ({', '.join(kinds[:3])})", place)
+        mark = 0 if self.path == ":memory:" else int.from_bytes(os.urandom(7))
+        row = self.connection.execute("SELECT mark FROM ledger").fetchone()
+        assert row is not None
+        if mark:
+            self.connection.execute("UPDATE ledger SET mark = ?", (mark,))
+        return _Sign("what was noted of a run", mark=mark, before=row[0])
+
+    def _commit(self, sign: _Sign | None) -> None:
+        """Without a sign nothing was changed."""
         try:
             self.connection.execute("COMMIT")
-        except apsw.BusyError as error:  # refused before anything was written
-            self._rollback()
-            raise observe.trouble(error, self.path) from None
         except apsw.Error as error:
             self._rollback()
-            if first is None or not self._fenced():
+            refused = isinstance(error, apsw.BusyError)  # before anything was written
+            made = False if sign is None or refused else self._made(sign) if self._fenced() else None
+            if made is None:
+                assert sign is not None
                 raise DiskTrouble(
                     "commit_unknown",
-                    f"{self.path}: the disk failed while a decision was written ({error}); "
-                    "whether it is on record is not known",
-                    hint="spellweaver status, after the disk is well again",
+                    f"{self.path}: the disk failed while a decision was written ({error}). Not known is whether it is "
+                    f"on record: {sign.what}",
+                    hint="spellweaver events, after the disk is well again",
                     path=self.path,
+                    seq=sign.place[0] if sign.place else None,
                 ) from None
-            if self.connection.execute("SELECT 1 FROM event WHERE seq = ? AND hash = ?", first).fetchone() is None:
+            if not made:
                 raise observe.trouble(error, self.path) from None
+
+    def _made(self, sign: _Sign) -> bool | None:
+        """Whether a commit that was reported as failed is on record; None where it can't be told."""
+        try:
+            if sign.place is not None:
+                sql = "SELECT 1 FROM event WHERE seq = ? AND hash = ?"
+                return self.connection.execute(sql, sign.place).fetchone() is not None
+            row = self.connection.execute("SELECT mark FROM ledger").fetchone()
+        except apsw.Error:
+            return None
+        return {sign.mark: True, sign.before: False}.get(row[0]) if row else None
 
     def _fenced(self) -> bool:
         """Whether something else could be committed. After it, a failed commit either stands in the log for good or
@@ -402,16 +445,14 @@ def memory_ledger(clock: Clock, *, actor: str, copy_of: str | None = None) -> Le
 def _lay_out(
     connection: apsw.Connection, clock: Clock, *, actor: str, kind: str, machine: str, network: str | None = None
 ) -> None:
-    with open(f"{os.path.dirname(__file__)}/schema.sql", encoding="utf-8") as file:
-        schema = file.read()
     ledger = Ledger(connection, ":memory:", clock, actor)
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute(schema)
+    connection.execute(migrate.newest())
     connection.execute(f"PRAGMA application_id = {observe.APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {observe.VERSION}")
     now = clock.now()
     name = str(uuid.uuid4()) if kind == "real" else "simulated"
-    connection.execute("INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?, 0)", (name, kind, machine, now, now))
+    connection.execute("INSERT INTO ledger VALUES (1, ?, ?, ?, ?, ?, 0, 0)", (name, kind, machine, now, now))
     policy = HostPolicy()
     connection.execute("INSERT INTO policy VALUES (1, ?, ?, ?)", (canonical_json(policy.canonical()), now, actor))
     connection.execute("INSERT INTO account VALUES ('workers', ?)", (policy.workers,))

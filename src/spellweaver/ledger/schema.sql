@@ -2,7 +2,7 @@
 -- What the database can hold of the law, it holds: UNIQUE is identity, CHECK is the closed word, a trigger is what never changes.
 
 -- One row: which ledger this is, on which machine it was made, when a scheduler last looked at it. fences counts the commits whose
--- outcome had to be made certain.
+-- outcome had to be made certain; mark is the random sign of the last commit that changed rows and recorded no event.
 CREATE TABLE ledger (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     id TEXT NOT NULL,
@@ -10,7 +10,8 @@ CREATE TABLE ledger (
     machine TEXT NOT NULL,
     made_at INTEGER NOT NULL,
     looked_at INTEGER NOT NULL,
-    fences INTEGER NOT NULL
+    fences INTEGER NOT NULL,
+    mark INTEGER NOT NULL
 ) STRICT;
 CREATE TRIGGER ledger_named BEFORE UPDATE OF one, id, made_at ON ledger BEGIN SELECT RAISE(ABORT, 'ledger: its identity never changes'); END;
 CREATE TRIGGER ledger_kept BEFORE DELETE ON ledger BEGIN SELECT RAISE(ABORT, 'ledger: its identity never goes'); END;

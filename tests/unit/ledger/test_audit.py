@@ -231,6 +231,11 @@ def test_a_ledger_that_can_t_be_read_whole_is_told_law_by_law(whole: apsw.Connec
     assert {"schema_whole", "chain_verifies"} <= {f.id for f in found}
 
 
+def test_a_text_that_is_none_any_more_is_told_and_no_traceback(whole: apsw.Connection) -> None:
+    found = laws.audit(damaged(whole, "UPDATE event SET actor = CAST(x'41f2' AS TEXT) WHERE seq = 30"))
+    assert {f.id for f in found} == {"unreadable"} and "can't decode" in found[0].sentence
+
+
 def test_a_finding_names_the_first_rows_and_counts_the_rest(whole: apsw.Connection) -> None:
     broken = damaged(whole, "UPDATE occurrence SET created_at = nominal_at - 1 WHERE id IN (4, 5, 6, 7, 8)")
     (said,) = laws.audit(broken, full=False)

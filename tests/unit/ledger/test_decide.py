@@ -255,7 +255,7 @@ def test_a_disk_that_goes_on_failing_leaves_the_outcome_unknown_and_says_so(tmp_
         world.add(draft("a", "* * * * *"))
         world.clock.advance(60 * SECOND)
         disk.failing["xSync"] = 1000
-        with pytest.raises(DiskTrouble, match="whether it is on record is not known") as said:
+        with pytest.raises(DiskTrouble, match="Not known is whether it is on record: evt_6 .occ") as said:
             world.look()
         assert (said.value.code, said.value.exit_status) == ("commit_unknown", 74)
         disk.failing.clear()

@@ -22,7 +22,7 @@ def every_firing_has_a_fate(connection: apsw.Connection) -> list[Finding]:
 _STRETCHES = """
     SELECT s.id, s.authority || '/' || s.name, a.revision, a.begins_at / 1000000,
         min(s.settled_to, ifnull(min(a.decided_at) OVER later / 1000000, s.settled_to))
-    FROM schedule s JOIN activation a ON a.schedule = s.id
+    FROM schedule s JOIN activation a ON a.schedule = s.id WHERE s.settled_to IS NOT NULL
     WINDOW later AS (PARTITION BY s.id ORDER BY a.id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
     ORDER BY s.id, a.id"""
 _RECORDED = """

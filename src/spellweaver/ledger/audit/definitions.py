@@ -89,14 +89,14 @@ def definitions_told(connection: apsw.Connection) -> list[Finding]:
 def _otherwise(connection: apsw.Connection, sql: str) -> Iterator[str]:
     """The names of rows (name, content, digest) whose content has another digest."""
     for name, content, digest in connection.execute(sql):
-        if sha256(content if isinstance(content, bytes) else content.encode()).hexdigest() != digest:
+        if sha256(content if isinstance(content, bytes) else str(content).encode()).hexdigest() != digest:
             yield name
 
 
 def _malformed(connection: apsw.Connection, sql: str) -> Iterator[str]:
     for name, snapshot, _ in connection.execute(sql):
         try:
-            from_canonical(snapshot)
+            from_canonical(snapshot if isinstance(snapshot, bytes) else b"")
         except MalformedPattern:
             yield name
 

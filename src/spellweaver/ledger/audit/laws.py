@@ -39,13 +39,15 @@ FULL: tuple[Law, ...] = (*storage.WHOLE_FILE, *QUICK, *journal.WHOLE_CHAIN, *acc
 
 def audit(connection: apsw.Connection, *, full: bool = True) -> list[Finding]:
     """What is wrong with a ledger; nothing in a healthy one. Without ``full`` the file's pages, the journal's chain and
-    the calendars are taken on trust.
+    the calendars are taken on trust. Of damaged pages nothing more is read: that is then all that is said.
     """
-    found = []
+    found: list[Finding] = []
     for law in FULL if full else QUICK:
         try:
             found += law(connection)
-        except apsw.Error as error:  # a table or a page is not as it must be: said, and the other laws are asked
+        except (apsw.Error, UnicodeDecodeError) as error:  # said, and the other laws are asked
             sentence = f"{law.__name__} can't be judged: {error}"
             found.append(Finding("unreadable", "RCV-04", sentence, RESTORE))
+        if found and law in storage.WHOLE_FILE:
+            break
     return found

@@ -7,6 +7,7 @@ The kept table of changes is cut where a clock shows its times once, for the fir
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 
 import apsw
@@ -53,12 +54,13 @@ def _pieces(connection: apsw.Connection) -> Iterator[Piece]:
             rules = zone.parse(data)
         except zone.BadZone:
             continue
-        yield from (piece for piece in _cut(digest.hex(), rules) if piece[1] <= last and piece[2] > first)
+        yield from _cut(digest.hex(), rules, first, last)
 
 
-def _cut(digest: str, rules: zone.Zone) -> Iterator[Piece]:
+def _cut(digest: str, rules: zone.Zone, first: int, last: int) -> Iterator[Piece]:
     cuts, offsets = rules.cuts, rules.cut_offsets
-    for at, (begin, offset) in enumerate(zip(cuts, offsets, strict=True)):
+    for at in range(bisect_right(cuts, first) - 1, bisect_right(cuts, last)):
+        begin, offset = cuts[at], offsets[at]
         end = cuts[at + 1] if at + 1 < len(cuts) else 1 << 40
         ahead = offset - offsets[at - 1] if at else 0
         next_ahead = offsets[at + 1] - offset if at + 1 < len(cuts) else 0
