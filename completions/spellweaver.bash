@@ -9,7 +9,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         takes='--ledger=@files --color=auto,always,never'
         ;;
     'init')
-        options='--example --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        options='--example --accept-network-file-system --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
     'demo')
@@ -42,7 +42,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         places='@schedules+'
         ;;
     'run')
-        options='--live --for --until-idle --drain --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        options='--live --for --until-idle --drain --accept-network-file-system --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--for= --drain= --ledger=@files --color=auto,always,never'
         ;;
     'tick')

@@ -69,6 +69,7 @@ complete -c spellweaver -n '__spellweaver_at' -a schema -d 'Prints the JSON Sche
 complete -c spellweaver -n '__spellweaver_at' -a completions -d 'Prints the completion script of a shell; it asks the ledger for names, so it needs this program on PATH'
 complete -c spellweaver -n '__spellweaver_at' -a version -d 'The versions of the program, of the ledgers that it takes, of SQLite and of the zone rules; also `--version`'
 complete -c spellweaver -n '__spellweaver_at -in init' -l example -d 'Add two harmless Schedules, bound and active'
+complete -c spellweaver -n '__spellweaver_at -in init' -l accept-network-file-system -d 'Keep the ledger on the file system of a network; goes on record'
 complete -c spellweaver -n '__spellweaver_at -in init' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in demo' -l seconds -x -d 'How long it runs'
 complete -c spellweaver -n '__spellweaver_at -in check' -F
@@ -88,6 +89,7 @@ complete -c spellweaver -n '__spellweaver_at -in run' -l live -d 'A live view, o
 complete -c spellweaver -n '__spellweaver_at -in run' -l for -x -d 'Stop in order after so long'
 complete -c spellweaver -n '__spellweaver_at -in run' -l until-idle -d 'Stop once nothing runs and nothing pends'
 complete -c spellweaver -n '__spellweaver_at -in run' -l drain -x -d 'At a stop, how long running work may end by itself'
+complete -c spellweaver -n '__spellweaver_at -in run' -l accept-network-file-system -d 'Keep the ledger on the file system of a network; goes on record'
 complete -c spellweaver -n '__spellweaver_at -in tick' -l no-wait -d 'Leave what was started running; a later tick settles it'
 complete -c spellweaver -n '__spellweaver_at -in tick' -l period -x -d 'How often tick is called: lateness up to that is ordinary'
 complete -c spellweaver -n '__spellweaver_at -in status' -l watch -d 'Keep the screen up to date; Ctrl-C ends it'

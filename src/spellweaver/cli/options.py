@@ -19,6 +19,12 @@ Utc = Annotated[bool, typer.Option("--utc", help="Show every time in UTC.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only data, warnings and errors.")]
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Decide everything, write nothing, say what would be done.")]
+AnyFileSystem = Annotated[
+    bool,
+    typer.Option(
+        "--accept-network-file-system", help="Keep the ledger on the file system of a network; goes on record."
+    ),
+]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes on record.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="A TOML file.")]
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="TOML files.")]

@@ -49,14 +49,14 @@ def check_state(folder: str) -> None:
     each directory above it belongs to root or to us, and nobody else may write it unless it is sticky.
     """
     check_private(folder)
-    _check_above(folder)
+    check_above(folder)
 
 
 def make_private(folder: str) -> None:
     """Makes a directory of ours (0700, and so each missing one above it) where there is none, and checks it. Raises
     Unusable, and DiskTrouble when it can't be made.
     """
-    _check_above(folder)
+    check_above(folder)
     try:
         for each in (*_missing_above(folder), folder):
             os.mkdir(each, 0o700)
@@ -107,8 +107,11 @@ def above(path: str) -> Iterator[str]:
         each = os.path.dirname(each)
 
 
-def _check_above(folder: str) -> None:
-    """The directories on the way, by the name given and by the one that links lead to. ``/`` is as it is."""
+def check_above(folder: str) -> None:
+    """Refuses (Unusable) a way on which somebody else could put another directory in the place of this one.
+
+    It is judged by the name given and by the one that links lead to. ``/`` is as it is.
+    """
     for each in dict.fromkeys((*above(folder), *above(os.path.realpath(folder)))):
         try:
             facts = os.stat(each)

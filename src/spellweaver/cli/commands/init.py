@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import typer
 
     from spellweaver.cli.frame import Frame
-    from spellweaver.cli.options import DryRun
+    from spellweaver.cli.options import AnyFileSystem, DryRun
     from spellweaver.cli.values import Item
     from spellweaver.ledger.decide import Ledger
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def init(
     ctx: typer.Context,
     example: Annotated[bool, typer.Option("--example", help="Add two harmless Schedules, bound and active.")] = False,
+    accept_network_file_system: AnyFileSystem = False,
     dry_run: DryRun = False,
 ) -> int:
     """Makes the ledger, in a directory that only its owner can enter. A ledger that is there already is never
@@ -37,7 +38,7 @@ def init(
         frame.warn(
             "this machine has no machine id; its host name stands in, so a new host name will look like another machine"
         )
-    with closing(_made(frame, name, dry_run=dry_run)) as ledger:
+    with closing(_made(frame, name, dry_run=dry_run, any_file_system=accept_network_file_system)) as ledger:
         added = _example(ledger, dry_run=dry_run) if example else {"defined": [], "placed": [], "activated": []}
     item: Item = {"ledger": frame.places.ledger, "why": frame.places.why, "machine_from": source, "dry_run": dry_run}
     if not frame.document("init", [item], more=dict(added)):
@@ -50,17 +51,13 @@ def init(
     return 0
 
 
-def _made(frame: Frame, machine: str, *, dry_run: bool) -> Ledger:
-    import os
-
-    from spellweaver.errors import Refused
-    from spellweaver.ledger.decide import create_ledger, memory_ledger
+def _made(frame: Frame, machine: str, *, dry_run: bool, any_file_system: bool) -> Ledger:
+    from spellweaver.ledger.decide import create_ledger, judge_place, memory_ledger
 
     path = frame.places.ledger
     if not dry_run:
-        return create_ledger(path, frame.clock, actor=frame.actor, machine=machine)
-    if os.path.lexists(path):
-        raise Refused("ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path)
+        return create_ledger(path, frame.clock, actor=frame.actor, machine=machine, any_file_system=any_file_system)
+    judge_place(path, any_file_system=any_file_system)
     return memory_ledger(frame.clock, actor=frame.actor)
 
 

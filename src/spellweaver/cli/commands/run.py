@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import typer
 
     from spellweaver.cli.frame import Frame
+    from spellweaver.cli.options import AnyFileSystem
 
 
 @command("spellweaver run", "spellweaver run --live --for 10m")
@@ -22,6 +23,7 @@ def run(
     drain: Annotated[
         str, typer.Option("--drain", metavar="DUR", help="At a stop, how long running work may end by itself.")
     ] = "30s",
+    accept_network_file_system: AnyFileSystem = False,
 ) -> int:
     """Runs Schedules in the foreground until it is told to stop, and finds again what an earlier run left.
 
@@ -30,6 +32,7 @@ def run(
     run takes their results.
     """
     from spellweaver.cli.screens import site
+    from spellweaver.ledger.decide import accept_network
     from spellweaver.service.loop import Orders
     from spellweaver.service.run import serve
 
@@ -38,6 +41,8 @@ def run(
     assert drain_us is not None
     orders = Orders(drain_us=drain_us, for_us=site.duration("--for", for_), until_idle=until_idle)
     where = site.of(frame, socket=True)
+    if accept_network_file_system:
+        accept_network(where.ledger, frame.clock, actor=frame.actor)
     if live and frame.terminal:
         from spellweaver.cli.screens.live import showing
 

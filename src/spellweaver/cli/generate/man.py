@@ -33,7 +33,12 @@ EXIT_STATUS = (
 ENVIRONMENT = (
     ("SPELLWEAVER_LEDGER", "The ledger, where --ledger is not given."),
     ("STATE_DIRECTORY", "The state directory, as systemd sets it; the first one of a list."),
-    ("RUNTIME_DIRECTORY", "Where the daemon's socket is made; else it is in the state directory."),
+    (
+        "RUNTIME_DIRECTORY",
+        "Where the daemon's socket is made, else in the state directory; and, below jobs, where commands that run as "
+        "other users find their input, else in /run/spellweaver.jobs.",
+    ),
+    ("CREDENTIALS_DIRECTORY", "Where the daemon finds what a binding calls credential:NAME, as systemd hands it over."),
     ("XDG_STATE_HOME", "The ledger of a user is spellweaver/ledger.db below it, else below ~/.local/state."),
     ("SPELLWEAVER_ZONES", "A directory of compiled zone rules, in place of those that come with the tzdata package."),
     ("NO_COLOR, CLICOLOR_FORCE, TERM", "No colour; colour behind a pipe too; dumb has no colour."),

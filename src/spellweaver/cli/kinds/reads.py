@@ -123,7 +123,12 @@ _RELATION = word("next", "fail", "approve", "refuse", "return")
 KINDS = {
     "status": Kind(
         record(
-            daemon=_DAEMON, running=integer(), schedules=array(_STATUS), waits=array(_WAIT), warnings=array(_WARNING)
+            daemon=_DAEMON,
+            running=integer(),
+            network_file_system=optional(text()),
+            schedules=array(_STATUS),
+            waits=array(_WAIT),
+            warnings=array(_WARNING),
         )  # fmt: skip
     ),
     "next": Kind(

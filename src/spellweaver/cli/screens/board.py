@@ -49,10 +49,12 @@ def show(frame: Frame, item: Item, *, most: int | None = None) -> None:
     schedules, waits = item["schedules"], item["waits"]
     assert isinstance(schedules, list) and isinstance(waits, list)
     if not frame.out.isatty():
-        frame.warn(daemon_line(frame, item))
+        for line in _above(frame, item):
+            frame.warn(line)
         frame.table(schedules, columns(frame))
         return
-    tell(frame, daemon_line(frame, item), hang=8)
+    for line in _above(frame, item):
+        tell(frame, line, hang=8)
     frame.line()
     if schedules:
         rows = schedules[:most]
@@ -78,6 +80,13 @@ def hint(frame: Frame, item: Item) -> None:
         frame.next("explain", named[0]["ref"])
     elif warnings and warnings[0]["code"] == "daemon_down":
         frame.next("run")
+
+
+def _above(frame: Frame, item: Item) -> list[str]:
+    """What is said before any Schedule."""
+    network = item["network_file_system"]
+    trusted = f"ledger  on {network}: that its locks hold there is an operator's word"
+    return [daemon_line(frame, item), *([trusted] if network else ())]
 
 
 def daemon_line(frame: Frame, item: Item) -> str:

@@ -4,6 +4,7 @@ wrong.
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 
 from spellweaver.cli.screens import daemon
@@ -13,6 +14,7 @@ from spellweaver.cli.sentences import brief
 from spellweaver.cli.values import State
 from spellweaver.core.instant import DAY, SECOND
 from spellweaver.ledger.queries import load
+from spellweaver.safety import volume
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +27,9 @@ NEVER = 1 << 62
 
 
 def of(view: View, *, lock: str, as_of: int) -> Item:
-    """One item: ``daemon``, ``schedules`` in the order of what comes next, ``waits``, ``warnings``."""
+    """One item: ``daemon``, ``network_file_system`` (a type that an operator accepted, or None), ``schedules`` in the
+    order of what comes next, ``waits``, ``warnings``.
+    """
     sql, readings = load("status"), Readings(view)
     of_last_day = shares(view, as_of)
     rows = sorted(view.rows(sql["schedules"]), key=lambda row: (_next_at(row) or NEVER, str(row[1])))
@@ -37,6 +41,7 @@ def of(view: View, *, lock: str, as_of: int) -> Item:
     return {
         "daemon": found,
         "running": running[0],
+        "network_file_system": volume.network(os.path.dirname(view.path)),
         "schedules": schedules,
         "waits": waits,
         "warnings": list(_warnings(found, schedules, waits)),
