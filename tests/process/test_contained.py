@@ -20,6 +20,7 @@ from spellweaver.host import cgroup, process
 from spellweaver.ledger.observe import observe
 from tests.support.audit import audit
 from tests.support.daemon import Site, schedule, site, toml
+from tests.support.processes import reachable_place
 
 BLIND = "no-cgroups"
 ONCE = "[ -e {mark} ] && exit 0; touch {mark}; exec sleep 600"
@@ -245,8 +246,8 @@ def reused(pid: int) -> Iterator[int]:
 def test_rp_42_what_cannot_be_signalled_is_contained_until_its_shim_sees_it_end(tmp_path: Path) -> None:
     """TERM and KILL come to nothing, as with a job that took on another uid: that is told, and waited for."""
     job = schedule("job", every="1h", script="exec sleep 600", timeout="1s", bound='user = "nobody"', anchor=soon())
-    with site(tmp_path, toml(job)) as made:
-        made.start(wrapper=POWERLESS, fault=BLIND, env=PLACE)
+    with reachable_place() as place, site(tmp_path, toml(job)) as made:
+        made.start(wrapper=POWERLESS, fault=BLIND, env={"RUNTIME_DIRECTORY": str(place)})
         made.until("SELECT count(*) FROM attempt WHERE state = 'contained'")
         pid = made.one("SELECT pid FROM attempt")
         assert made.rows(STATES) == [("contained", "settling", "contained")]
@@ -266,12 +267,9 @@ def test_rp_42_what_cannot_be_signalled_is_contained_until_its_shim_sees_it_end(
 def test_rp_42_the_kill_of_a_cgroup_reaches_what_cannot_be_signalled(tmp_path: Path) -> None:
     script = "trap '' TERM; setsid sleep 600 & sleep 600; :"
     job = schedule("job", every="1h", script=script, timeout="1s", bound='user = "nobody"', anchor=soon())
-    with site(tmp_path, toml(job)) as made:
-        made.start(wrapper=POWERLESS, env=PLACE)
+    with reachable_place() as place, site(tmp_path, toml(job)) as made:
+        made.start(wrapper=POWERLESS, env={"RUNTIME_DIRECTORY": str(place)})
         made.until("SELECT count(*) FROM invocation WHERE ended_at IS NOT NULL")
         assert made.rows(STATES) == [("timed_out", "timeout", "timed_out")]
         assert made.rows("SELECT type FROM event WHERE type = 'invocation.contained'") == []
         check(made)
-
-
-PLACE = {"RUNTIME_DIRECTORY": ""}  # jobs of others find their input in the usual place

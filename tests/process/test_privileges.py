@@ -19,7 +19,7 @@ from spellweaver.host import handover, logs, privileges, user
 from spellweaver.jobs import permission, results
 from spellweaver.jobs.workers import Workers
 from tests.support.engine import World, content, draft
-from tests.support.processes import Bell, Reports, launch, outcome, run
+from tests.support.processes import Bell, Reports, launch, outcome, reachable_place, run
 from tests.support.program import call
 
 OTHER = "nobody"
@@ -28,16 +28,11 @@ CANARY = "s3cr3t-canary-7f1b"
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where jobs of others find their input: each test has its own, which they can reach."""
-    made = Path(f"/tmp/spellweaver-test-{os.getpid()}-{tmp_path_factory.mktemp('place').name}")
-    made.mkdir(0o755)
-    monkeypatch.setenv("RUNTIME_DIRECTORY", str(made))
-    yield made
-    if (made / "jobs").is_dir():
-        assert os.listdir(made / "jobs") == [], "nothing is left where other users come"
-        (made / "jobs").rmdir()
-    made.rmdir()
+def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Where jobs of others find their input: each test has its own."""
+    with reachable_place() as made:
+        monkeypatch.setenv("RUNTIME_DIRECTORY", str(made))
+        yield made
 
 
 def said(workers: Workers, which: int) -> str:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import select
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from spellweaver.core.binding import Binding
@@ -59,6 +64,19 @@ class Bell:
 
     def rung(self) -> bool:
         return bool(select.select([self._fd], [], [], 0)[0])
+
+
+@contextlib.contextmanager
+def reachable_place() -> Iterator[Path]:
+    """A directory that every user can come to, unlike those of pytest. What is left there at the end is told."""
+    made = Path(tempfile.mkdtemp(prefix="spellweaver-test-"))
+    made.chmod(0o755)
+    try:
+        yield made
+        left = [str(path) for path in made.rglob("*") if path.name not in ("jobs", "socket")]
+    finally:
+        shutil.rmtree(made)
+    assert left == [], "nothing of a job stays where other users come"
 
 
 def no_trouble(which: AttemptId, error: SpellweaverError) -> None:
