@@ -68,7 +68,7 @@ class _Line(Protocol):
     """A cadence laid on the axis of UTC. Bounds are within the ledger's years."""
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]: ...
-    def first(self, after_s: int, until_s: int) -> Candidate | None: ...
+    def first(self, after_s: int) -> Candidate | None: ...
     def last(self, until_s: int, after_s: int) -> Candidate | None: ...
     def pieces(self, after_s: int, until_s: int) -> Iterator[Run]: ...
     def instants(self, after_s: int, limit: int) -> list[int]: ...
@@ -100,7 +100,7 @@ class Calendar:
 
     def first(self, after_s: int) -> Candidate | None:
         """The next candidate; None when there is none until 2200. Bounded (CAL-11)."""
-        return self._line.first(*_within(after_s, LAST_S))
+        return self._line.first(max(after_s, FIRST_S - 1))
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         """The latest candidate."""
@@ -173,8 +173,8 @@ class _Absolute:
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
         return map(_absolute, self._between(after_s, until_s))
 
-    def first(self, after_s: int, until_s: int) -> Candidate | None:
-        return next(self.walk(after_s, until_s), None)
+    def first(self, after_s: int) -> Candidate | None:
+        return next(self.walk(after_s, LAST_S), None)
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         found = self._between(after_s, until_s)
@@ -258,13 +258,15 @@ class _Civil:
             for civil_s in self._search.seconds(low, high):
                 yield Candidate(civil_s - offset, civil_s, fold, "fires")
 
-    def first(self, after_s: int, until_s: int) -> Candidate | None:
-        for span, low, high in self._ahead(after_s, until_s):
-            if span.missing and span.begin > after_s and (missed := next(self._of_gap(span), None)):
+    def first(self, after_s: int) -> Candidate | None:
+        begin = after_s + 1
+        for at in range(max(0, bisect_right(self._begins, after_s) - 1), len(self._spans)):
+            span_begin, end, offset, fold, missing = self._spans[at]
+            if missing and span_begin >= begin and (missed := next(self._of_gap(self._spans[at]), None)):
                 return missed
-            civil_s = self._search.first(low, high)
+            civil_s = self._search.first(max(span_begin, begin) + offset, end + offset)
             if civil_s is not None:
-                return Candidate(civil_s - span.offset, civil_s, span.fold, "fires")
+                return Candidate(civil_s - offset, civil_s, fold, "fires")
         return None
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:

@@ -106,6 +106,7 @@ class _Group:
     due_at: int  # of the first; exact where count is 1
 
 
+_MISSED: tuple[Class, ...] = ("horizon", "closed", "eligible")  # at discovery
 _GAPS: dict[str, Class] = {"gap_skip": "gap_skip", "gap_fail": "gap_fail"}
 _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
     "gap_skip": ("skipped", "gap"),
@@ -127,12 +128,11 @@ def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowan
     groups = [g for stretch in stretches for g in _cut(stretch, now=now, allowance_us=allowance_us)]
     late = [w for w in waiting if w.unjudged and w.late_us(now) > allowance_us]
     fates: list[Fate] = [drop for w in late if (drop := _over(w, now))]
-    if late or any(g.kind in ("horizon", "closed", "eligible") for g in groups):
-        ordinary = any(g.kind == "ordinary" for g in groups)
+    newest, kinds = None, {g.kind for g in groups}
+    if late or not kinds.isdisjoint(_MISSED):
+        ordinary = "ordinary" in kinds
         newest = None if ordinary else max((i for i, g in enumerate(groups) if g.kind == "eligible"), default=None)
         fates += _choose_waiting(waiting, late, now, newer=ordinary or newest is not None)
-    else:
-        newest = None
     for i, group in enumerate(groups):
         fates += _offer_newest(group, now) if i == newest else _fate(group, now)
     return _joined(fates)
@@ -172,7 +172,10 @@ def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
         return
     low = first.instant_s - 1
     if _kind(terms, first.instant_s * SECOND, first.instant_s * SECOND, now, allowance_us) == "ordinary":
-        yield from _one_by_one(terms, low, stretch.until_s, now, allowance_us)
+        if first.fate == "fires" and first.instant_s == stretch.until_s:  # nothing follows it within its second
+            yield _one(terms, first, now, allowance_us)
+        else:
+            yield from _one_by_one(terms, low, stretch.until_s, now, allowance_us)
         return
     spread = max(terms.jitter.max_us - 1, 0)
     horizon, ordinary = now - terms.horizon_us, now - allowance_us
@@ -192,9 +195,13 @@ def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
 def _one_by_one(terms: Terms, low: int, high: int, now: int, allowance_us: int) -> Iterator[_Group]:
     """What becomes a row each, or what jitter makes uncertain."""
     for found in terms.calendar.walk(low, high):
-        due_at = terms.due_at(found)
-        kind = _GAPS.get(found.fate) or _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us)
-        yield _Group(terms, kind, found, found, 1, due_at)
+        yield _one(terms, found, now, allowance_us)
+
+
+def _one(terms: Terms, found: Candidate, now: int, allowance_us: int) -> _Group:
+    due_at = terms.due_at(found)
+    kind = _GAPS.get(found.fate) or _kind(terms, found.instant_s * SECOND, due_at, now, allowance_us)
+    return _Group(terms, kind, found, found, 1, due_at)
 
 
 def _counted(terms: Terms, low: int, high: int, kind: Class) -> Iterator[_Group]:

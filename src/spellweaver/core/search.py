@@ -79,13 +79,13 @@ class Search:
         table = self.seconds_of_day
         day, second = divmod(begin, DAY_S)
         at = bisect_left(table, second)
-        if at == len(table) or not self._matches_day(day):
-            following = next(self.days(day + 1, -(-end // DAY_S)), None)
-            if following is None:
-                return None
-            day, at = following, 0
-        found = day * DAY_S + table[at]
-        return found if found < end else None
+        if at < len(table) and self._matches_day(day):
+            found = day * DAY_S + table[at]
+            return found if found < end else None
+        for following in self.days(day + 1, -(-end // DAY_S)):
+            found = following * DAY_S + table[0]
+            return found if found < end else None
+        return None
 
     def last(self, begin: int, end: int) -> int | None:
         """The latest matching civil second."""

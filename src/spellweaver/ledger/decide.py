@@ -18,7 +18,7 @@ import os
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, cast
 
 import apsw
 
@@ -99,6 +99,10 @@ class Transaction:
 
     def rows(self, sql: str, values: Values = ()) -> list[tuple[apsw.SQLiteValue, ...]]:
         return self.connection.execute(sql, values).fetchall()
+
+    def numbers(self, sql: str, values: Values = ()) -> list[tuple[int, ...]]:
+        """Rows whose every column is an INTEGER NOT NULL of a STRICT table."""
+        return cast("list[tuple[int, ...]]", self.connection.execute(sql, values).fetchall())
 
     def row(self, sql: str, values: Values = ()) -> tuple[apsw.SQLiteValue, ...] | None:
         return self.connection.execute(sql, values).fetchone()
@@ -385,28 +389,18 @@ def accept_network(path: str, clock: Clock, *, actor: str) -> str | None:
     return network
 
 
-def judge_place(path: str, *, any_file_system: bool) -> str | None:
-    """Whether a ledger could be made there; nothing is made. Returns the type of an accepted network's file system.
-    Raises Refused, Unusable, Usage.
+def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file_system: bool = False) -> Ledger:
+    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
+    Unusable (also on a network's file system, unless that is accepted), DiskTrouble.
     """
     ledger_file.check_name(path)
     folder = os.path.dirname(path) or "."
     network = volume.network(folder)
     if network is not None and not any_file_system:
         raise volume.refuse_network(path, network)
-    owners.check_state(folder) if os.path.lexists(folder) else owners.check_above(folder)
+    owners.make_private(folder)
     if os.path.lexists(path):
         raise Refused("ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path)
-    return network
-
-
-def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file_system: bool = False) -> Ledger:
-    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
-    Unusable (also on a network's file system, unless that is accepted), DiskTrouble.
-    """
-    network = judge_place(path, any_file_system=any_file_system)
-    folder = os.path.dirname(path) or "."
-    owners.make_private(folder)
     half = f"{path}.{os.getpid()}.new"
     try:
         os.close(os.open(half, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))

@@ -53,19 +53,20 @@ class Writing:
         self._tx.change_many(SQL["keep"], self._kept)
 
     def _offer(self, fate: Offer) -> None:
-        row = self._row(fate.terms.revision, fate.found, fate.due_at, fate.mode)
-        row |= {"state": "pending", "reason": "not_yet", "decided_at": None, "wake_at": max(fate.due_at, 0)}
+        occurrence = self._row(
+            fate.terms.revision, fate.found, fate.due_at, fate.mode, "pending", "not_yet", None, max(fate.due_at, 0)
+        )
         numbers: Numbers = {"due_at": fate.due_at, "late_us": fate.late_us}
         if fate.mode != "live":
             numbers["mode"] = fate.mode
-        self._record("stored", row["id"], numbers)
+        self._record("stored", occurrence, numbers)
 
     def _settle(self, fate: Settle) -> None:
+        revision = fate.terms.revision
         for found in members(fate):
             due_at = fate.terms.due_at(found)
-            row = self._row(fate.terms.revision, found, due_at, "live")
-            row |= {"state": fate.state, "reason": fate.reason, "decided_at": self._now, "wake_at": None}
-            self._record(fate.state, row["id"], self._compared(fate, due_at))
+            occurrence = self._row(revision, found, due_at, "live", fate.state, fate.reason, self._now, None)
+            self._record(fate.state, occurrence, self._compared(fate, due_at))
 
     def _drop(self, fate: Drop) -> None:
         self._dropped.append({"id": fate.occurrence, "state": fate.state, "reason": fate.reason, "at": self._now})
@@ -89,20 +90,24 @@ class Writing:
         }  # fmt: skip
         self._tx.record(f"range.{fate.state}", self._now, numbers, schedule=self._schedule)
 
-    def _row(self, revision: int, found: Candidate, due_at: int, mode: str) -> dict[str, object]:
-        """A row of ``occurrence`` without its outcome, gathered under the next number."""
+    def _row(
+        self, revision: int, found: Candidate, due_at: int,
+        mode: str, state: str, reason: str, decided_at: int | None, wake_at: int | None,
+    ) -> int:  # fmt: skip
+        """Gathers a row of ``occurrence`` and returns its number."""
         meant = self._tx.revisions.get(self._tx.connection, revision)
         nominal_at, delay = found.instant_s * SECOND, meant.definition.allowed_delay_us
-        row: dict[str, object] = {
-            "id": self._next_id + len(self._rows), "schedule": self._schedule, "generation": meant.generation,
+        occurrence = self._next_id + len(self._rows)
+        self._rows.append({
+            "id": occurrence, "schedule": self._schedule, "generation": meant.generation,
             "civil": found.civil_s, "fold": found.fold, "revision": revision, "nominal_at": nominal_at,
             "due_at": due_at, "not_before": None if delay is None else due_at,
             "latest_start_at": None if delay is None else nominal_at + delay,
             "class": meant.definition.service_class, "mode": mode, "policy": self._tx.policy_generation,
-            "authority": self._authority, "created_at": self._now,
-        }  # fmt: skip
-        self._rows.append(row)
-        return row
+            "authority": self._authority, "created_at": self._now, "state": state, "reason": reason,
+            "decided_at": decided_at, "wake_at": wake_at,
+        })  # fmt: skip
+        return occurrence
 
     def _compared(self, fate: Settle, due_at: int) -> Numbers:
         numbers: Numbers = {"reason": fate.reason, "late_us": self._now - due_at}
@@ -112,8 +117,6 @@ class Writing:
             numbers["allowed_delay_us"] = fate.terms.allowed_delay_us
         return numbers
 
-    def _record(self, word: str, occurrence: object, numbers: Numbers) -> None:
-        self._tx.record(
-            f"occurrence.{word}", self._now, numbers | {"allowance_us": self._allowance_us},
-            schedule=self._schedule, occurrence=int(str(occurrence)),
-        )  # fmt: skip
+    def _record(self, word: str, occurrence: int, numbers: Numbers) -> None:
+        numbers["allowance_us"] = self._allowance_us
+        self._tx.record(f"occurrence.{word}", self._now, numbers, schedule=self._schedule, occurrence=occurrence)

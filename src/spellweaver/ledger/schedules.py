@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from spellweaver.core.instant import LAST, SECOND
 from spellweaver.core.misfire import Fate, Stretch, Waiting
@@ -22,8 +22,7 @@ SQL = load("materialize")
 Activation = tuple[int, int, int]  # revision (row number), begins_at, decided_at
 
 
-@dataclass(frozen=True, slots=True)
-class Unresolved:
+class Unresolved(NamedTuple):
     """A due Schedule as its rows say: the authority's generation, the mark it was read at, its activations (the latest
     first), and what is pending from before.
     """
@@ -35,8 +34,7 @@ class Unresolved:
     pending: Sequence[Row]
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """What was decided of one of them at ``now``, and the instant of its next candidate."""
 
     look: Unresolved
@@ -49,10 +47,10 @@ def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
     """Row numbers of Schedules with something to judge: a candidate at or before ``now``, or a stored firing due
     before ``late``. At most ``limit``; fewer only when there are no more.
     """
-    found = tx.rows(SQL["due"], {"now": now, "limit": limit})
+    found = tx.numbers(SQL["due"], {"now": now, "limit": limit})
     if len(found) < limit:
-        found += tx.rows(SQL["late"], {"late": late, "limit": limit})
-    return list(dict.fromkeys(int(str(row[0])) for row in found))[:limit]
+        found += tx.numbers(SQL["late"], {"late": late, "limit": limit})
+    return list(dict.fromkeys(schedule for (schedule,) in found))[:limit]
 
 
 def unresolved(tx: Transaction, due: Sequence[int]) -> list[Unresolved]:
@@ -61,13 +59,13 @@ def unresolved(tx: Transaction, due: Sequence[int]) -> list[Unresolved]:
         return []
     given: dict[str, object] = {"due": json.dumps(due)}
     activations: dict[int, list[Activation]] = {schedule: [] for schedule in due}
-    for schedule, revision, begins_at, decided_at in tx.rows(SQL["stretches"], given):
-        activations[int(str(schedule))].append((int(str(revision)), int(str(begins_at)), int(str(decided_at))))
+    for schedule, *switch in tx.numbers(SQL["stretches"], given):
+        activations[schedule].append((switch[0], switch[1], switch[2]))
     pending: dict[int, list[Row]] = {schedule: [] for schedule in due}
-    for schedule, *row in tx.rows(SQL["waiting"], given):
-        pending[int(str(schedule))].append(tuple(row))
-    marks = {id_: (int(str(generation)), int(str(mark))) for id_, generation, mark in tx.rows(SQL["marks"], given)}
-    return [Unresolved(id_, *marks[id_], activations[id_], pending[id_]) for id_ in due]
+    for owner, *row in tx.rows(SQL["waiting"], given):
+        pending[int(str(owner))].append(tuple(row))
+    marks = {schedule: (authority, mark) for schedule, authority, mark in tx.numbers(SQL["marks"], given)}
+    return [Unresolved(schedule, *marks[schedule], activations[schedule], pending[schedule]) for schedule in due]
 
 
 def waiting(tx: Transaction, look: Unresolved) -> list[Waiting]:
