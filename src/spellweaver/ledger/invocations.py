@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from spellweaver.core.binding import Binding, binding
 from spellweaver.core.calendar import Candidate, firing_key
@@ -10,10 +12,10 @@ from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, Run
 from spellweaver.core.instant import SECOND
 from spellweaver.core.launch import Ended, Identity, Launch, NeverStarted, OpenAttempt, Started
 from spellweaver.core.settlement import Verdict
-from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.decide import Transaction, Values
 from spellweaver.ledger.queries import load
 
-SQL, ADMISSION = load("settlement"), load("admission")
+SQL = load("settlement")
 TERMINAL = ("completed", "failed", "cancelled", "timed_out")
 
 
@@ -36,11 +38,10 @@ class Tried:
     station: str
 
 
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """An attempt that holds a worker and waits for its claim. All but ``attempt`` are as the ledger has them."""
+class Granted(NamedTuple):
+    """An attempt that holds a worker and waits for its claim; the firing it is for; the binding now in force."""
 
-    attempt: AttemptId
+    attempt: int
     run: int
     delivery: int
     nth: int
@@ -48,39 +49,41 @@ class Granted:
     invocation: int
     occurrence: int
     key: str
-    revision: str
+    version: str
+    generation: int
+    civil: int
+    fold: int
+    nominal_at: int
+    finish_by: int | None
+    revision: int
+    binding: int | None
+    how: str
 
 
 def granted(tx: Transaction, *, limit: int) -> list[Granted]:
     """Attempts to be claimed, oldest first."""
-    return [
-        Granted(
-            AttemptId(int(str(a))), int(str(r)), int(str(d)), int(str(n)), str(s), int(str(i)), int(str(o)),
-            str(k), str(v),
-        )  # fmt: skip
-        for a, r, d, n, s, i, o, k, v in tx.rows(SQL["granted"], (limit,))
-    ]  # fmt: skip
+    return [Granted._make(row) for row in tx.rows(SQL["granted"], (limit,))]
 
 
 def launch(tx: Transaction, taken: Granted) -> Launch:
-    """Takes an attempt to ``launching`` with the binding now in force, and says how to launch it. Raises
-    RevisionDamaged, before anything is written.
-    """
-    firing = tx.row(SQL["firing"], (taken.occurrence,))
-    assert firing is not None
-    _, generation, civil, fold, nominal_at, finish_by, revision = firing
-    meant = tx.revisions.definition(tx.connection, int(str(revision)))
-    candidate = Candidate(int(str(nominal_at)) // SECOND, int(str(civil)), int(str(fold)), "fires")
-    found = tx.row(ADMISSION["binding"], (taken.key, taken.revision, taken.station))
-    assert found is not None, "a binding is never taken away"
-    tx.change(SQL["launching"], {"attempt": taken.attempt, "binding": found[0], "at": tx.decided_at()})
-    tx.change(SQL["claimed"], {"run": taken.run, "delivery": taken.delivery})
+    """How to launch it. Raises RevisionDamaged."""
+    meant = tx.revisions.definition(tx.connection, taken.revision)
+    candidate = Candidate(taken.nominal_at // SECOND, taken.civil, taken.fold, "fires")
+    assert taken.binding is not None, "a binding is never taken away"
     return Launch(
-        taken.attempt, RunId(taken.run), InvocationId(taken.invocation), OccurrenceId(taken.occurrence),
-        f"{meant.authority}/{meant.name}", firing_key(meant.cadence, candidate, int(str(generation))),
-        int(str(nominal_at)), taken.station, f"{taken.key}@{taken.revision}", taken.nth, binding(str(found[1])),
-        meant.input, finish_by if isinstance(finish_by, int) else None,
+        AttemptId(taken.attempt), RunId(taken.run), InvocationId(taken.invocation), OccurrenceId(taken.occurrence),
+        f"{meant.authority}/{meant.name}", firing_key(meant.cadence, candidate, taken.generation), taken.nominal_at,
+        taken.station, f"{taken.key}@{taken.version}", taken.nth, binding(taken.how), meant.input, taken.finish_by,
     )  # fmt: skip
+
+
+def claimed(tx: Transaction, taken: Sequence[Granted]) -> None:
+    """Takes them to ``launching`` with the bindings they were read with, each at its own time."""
+    launching: list[Values] = [
+        {"attempt": each.attempt, "binding": each.binding, "at": tx.decided_at()} for each in taken
+    ]
+    tx.change_many(SQL["launching"], launching)
+    tx.change_many(SQL["claimed"], [{"run": each.run, "delivery": each.delivery} for each in taken])
 
 
 def tried(tx: Transaction, attempt: AttemptId) -> Tried:
