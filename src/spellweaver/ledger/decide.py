@@ -389,18 +389,28 @@ def accept_network(path: str, clock: Clock, *, actor: str) -> str | None:
     return network
 
 
-def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file_system: bool = False) -> Ledger:
-    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
-    Unusable (also on a network's file system, unless that is accepted), DiskTrouble.
+def judge_place(path: str, *, any_file_system: bool) -> str | None:
+    """Whether a ledger could be made there; nothing is made. Returns the type of an accepted network's file system.
+    Raises Refused, Unusable, Usage.
     """
     ledger_file.check_name(path)
     folder = os.path.dirname(path) or "."
     network = volume.network(folder)
     if network is not None and not any_file_system:
         raise volume.refuse_network(path, network)
-    owners.make_private(folder)
+    owners.check_state(folder) if os.path.lexists(folder) else owners.check_above(folder)
     if os.path.lexists(path):
         raise Refused("ledger_exists", f"there is a ledger at {path} already", hint="spellweaver status", path=path)
+    return network
+
+
+def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file_system: bool = False) -> Ledger:
+    """Makes a new ledger in a private directory, whole or not at all. Raises Refused where one stands already,
+    Unusable (also on a network's file system, unless that is accepted), DiskTrouble.
+    """
+    network = judge_place(path, any_file_system=any_file_system)
+    folder = os.path.dirname(path) or "."
+    owners.make_private(folder)
     half = f"{path}.{os.getpid()}.new"
     try:
         os.close(os.open(half, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
