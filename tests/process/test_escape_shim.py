@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,9 @@ def test_one_that_moved_to_another_cgroup_is_given_away_by_its_environment(worke
     detail = reports.next(Contained).detail
     assert f"Processes with its environment: {started.command.pid} (" in detail
     assert "). Its cgroup is empty; these left it." in detail
+    (watching,) = [thread for thread in threading.enumerate() if thread.name == "att_1"]
+    watching.join(0.3)
+    assert watching.is_alive(), "an empty cgroup is not enough while somebody has its environment"
     process.send(started.command, signal.SIGKILL)
     assert reports.next(Lost) == Lost(started.attempt, "cgroup")
 
