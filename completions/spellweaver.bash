@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy backup paths schema completions version'
+        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy doctor backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -166,6 +166,10 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         places='@files'
+        ;;
+    'doctor')
+        options='--full --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
         ;;
     'backup')
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'

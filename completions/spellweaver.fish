@@ -63,6 +63,7 @@ complete -c spellweaver -n '__spellweaver_at' -a occurrence -d 'Firings on recor
 complete -c spellweaver -n '__spellweaver_at' -a invocation -d 'Runs: what was admitted, and how it went'
 complete -c spellweaver -n '__spellweaver_at' -a pattern -d 'Workflow versions: what there is, what one says, and its digest'
 complete -c spellweaver -n '__spellweaver_at' -a policy -d 'What the host allows: workers, the usual misfire horizon, how the clock is judged'
+complete -c spellweaver -n '__spellweaver_at' -a doctor -d 'Looks at the ledger, its place, the clock, zone rules and what runs, and says what is wrong'
 complete -c spellweaver -n '__spellweaver_at' -a backup -d 'Copies the ledger into one file while it is used: verified event by event, and on the disk before it has its name'
 complete -c spellweaver -n '__spellweaver_at' -a paths -d 'Where everything lives, and why there'
 complete -c spellweaver -n '__spellweaver_at' -a schema -d 'Prints the JSON Schema of a kind of output, which stands under `kind` in it; or lists the kinds'
@@ -158,6 +159,7 @@ complete -c spellweaver -n '__spellweaver_at policy' -a apply -d 'Puts the polic
 complete -c spellweaver -n '__spellweaver_at -in policy check' -F
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -F
+complete -c spellweaver -n '__spellweaver_at -in doctor' -l full -d 'Read every page and every event, and count every calendar'
 complete -c spellweaver -n '__spellweaver_at -in backup' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in backup' -F
 complete -c spellweaver -n '__spellweaver_at -in schema' -a '(__spellweaver_names kinds)'

@@ -17,7 +17,7 @@ DELIVERED = {
     "invocation list",
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
     "policy apply", "backup",
-    "paths", "schema", "completions", "version",
+    "paths", "schema", "completions", "version", "doctor",
 }  # fmt: skip
 WRITING = {
     "init", "define", "bind", "activate", "cancel", "resolve", "policy apply", "backup",
@@ -26,7 +26,7 @@ TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
     "cutover timeline trigger effect ctl backfill pause resume retire approve deny return approval authority budget "
-    "gate capability heartbeat zones prove doctor ledger import report metrics"
+    "gate capability heartbeat zones prove ledger import report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]
 

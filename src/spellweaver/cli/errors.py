@@ -12,7 +12,7 @@ import errno
 import os
 import sys
 
-from spellweaver.errors import DiskTrouble, SpellweaverError
+from spellweaver.errors import DiskTrouble, SpellweaverError, Unusable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +54,9 @@ class Handling:
             self.status = trouble.exit_status
             self._tell(trouble)
         elif isinstance(error, Exception):
-            self.status = OUR_FAULT
-            self._tell(_fault(error, self.frame))
+            told = _damage(self.frame) or _fault(error, self.frame)
+            self.status = told.exit_status
+            self._tell(told)
         return not isinstance(error, SystemExit | GeneratorExit)
 
     def _tell(self, error: SpellweaverError) -> None:
@@ -117,6 +118,21 @@ def _of_the_host(error: OSError) -> DiskTrouble:
         return DiskTrouble("host_trouble", f"this host refused: {said}", hint="df -h; ulimit -a")
     folder = os.path.dirname(os.fsdecode(error.filename)) or "."
     return DiskTrouble("host_trouble", f"{os.fsdecode(error.filename)}: {said}", hint=f"df -h {folder}; ulimit -a")
+
+
+def _damage(frame: Frame) -> SpellweaverError | None:
+    """What a command stumbled over, if it was the ledger: only a sound one makes it a fault of ours."""
+    from spellweaver.ledger.audit import laws
+
+    try:
+        with frame.observe() as view:
+            found = laws.audit(view.connection, full=False) or laws.audit(view.connection)
+    except SpellweaverError as error:
+        return error if error.code == "ledger_damaged" else None
+    if not found:
+        return None
+    said = f"{frame.places.ledger} is damaged: {found[0].sentence} ({found[0].rule})"
+    return Unusable("ledger_damaged", said, hint="spellweaver doctor --full", path=frame.places.ledger)
 
 
 def _fault(error: Exception, frame: Frame) -> SpellweaverError:

@@ -21,6 +21,7 @@ _MARKS: dict[str, tuple[str, str, int]] = {
     "failed": ("✗", "x", BAD), "timed_out": ("✗", "x", BAD), "signalled": ("✗", "x", BAD),
     "skipped": ("–", "-", QUIET), "cancelled": ("–", "-", QUIET), "never_started": ("–", "-", QUIET),
     "retired": ("▪", "-", QUIET),
+    "ok": ("✓", "+", GOOD), "note": ("·", ".", CARE), "wrong": ("✗", "x", BAD),
 }  # fmt: skip
 
 

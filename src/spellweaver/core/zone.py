@@ -105,6 +105,12 @@ class Zone:
         return range(first, bisect_right(self.cuts, civil_s + REACH_S))
 
 
+def first_difference(one: Zone, other: Zone, from_s: int) -> int | None:
+    """The first UTC second from there on at which two zones' clocks show different times; None when they never do."""
+    turns = sorted({from_s, *(cut for cut in (*one.cuts, *other.cuts) if cut > from_s)})
+    return next((turn for turn in turns if one.offset(turn) != other.offset(turn)), None)
+
+
 def _refuse_threefold(moved: list[tuple[int, int, str]]) -> None:
     """A firing's name tells two showings apart: a clock that is set again before it has caught up is refused.
 

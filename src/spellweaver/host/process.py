@@ -90,6 +90,17 @@ def carriers(*, exactly: str, name: str, ends: tuple[str, ...]) -> list[int]:
     return sorted(found)
 
 
+def having(name: str) -> list[tuple[int, str]]:
+    """(pid, value) of each process whose environment has this variable, as far as this uid may look; ascending."""
+    start, found = os.fsencode(f"{name}="), []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{entry}/environ", "rb") as file:
+                held = (value for value in file.read().split(b"\0") if value.startswith(start))
+                found += [(int(entry), os.fsdecode(value.removeprefix(start))) for value in held]
+    return sorted(found)
+
+
 @contextlib.contextmanager
 def _opened(who: Identity) -> Iterator[int | None]:
     """A pidfd of this very process, or None."""

@@ -17,6 +17,7 @@ import apsw
 
 from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import Unusable
+from spellweaver.ledger import observe
 
 START = bytes(32)
 Place = tuple[int, bytes]  # seq and hash of an event
@@ -123,11 +124,26 @@ def write(connection: apsw.Connection, entries: Iterable[Entry], *, seq: int, pr
     return txn, hashes[0]
 
 
-def verify(connection: apsw.Connection) -> int:
-    """Walks the whole chain and returns the last seq. Raises Unusable at the first event that does not follow."""
-    expected, previous = 0, START
+def verify_from(view: observe.View, *, after: int) -> int:
+    """``verify`` for a reader: what SQLite says of a damaged page is told in words of ours."""
+    try:
+        return verify(view.connection, after=after)
+    except apsw.Error as error:
+        raise observe.trouble(error, view.path) from None
+    except (UnicodeDecodeError, TypeError):
+        raise observe.damaged(view.path, "an event in it can't be read") from None
+
+
+def verify(connection: apsw.Connection, *, after: int = 0) -> int:
+    """Walks the chain and returns the last seq; ``after``: from behind that event on, whose own hash is taken on trust.
+    Raises Unusable at the first event that does not follow.
+    """
+    known = connection.execute("SELECT hash FROM event WHERE seq = ?", (after,)).fetchone() if after else None
+    expected, previous = (after, bytes(known[0])) if known else (0, START)
     for row in connection.execute(
-        "SELECT seq, txn, at, type, schedule, occurrence, invocation, actor, data, hash FROM event ORDER BY seq"
+        "SELECT seq, txn, at, type, schedule, occurrence, invocation, actor, data, hash FROM event "
+        "WHERE seq > ? ORDER BY seq",
+        (expected,),
     ):
         expected += 1
         if row[0] != expected or link(previous, list(row[:9])) != row[9]:

@@ -113,12 +113,17 @@ def trouble(error: apsw.Error, path: str) -> SpellweaverError:
         why = ledger_file.obstacle(path) or volume.no_room(path) or said
         return DiskTrouble("ledger_not_opened", f"{path} can't be opened: {why}", hint=_look(path), path=path)
     if isinstance(error, apsw.NotADBError | apsw.CorruptError):
-        return Unusable("ledger_damaged", f"{path} is damaged: {said}", hint="restore a backup", path=path)
+        return damaged(path, said)
     if isinstance(error, apsw.IOError):
         return DiskTrouble(
             "disk_error", f"{path}: the disk refused ({said}, {extended})", hint="dmesg | tail", path=path
         )
     raise error
+
+
+def damaged(path: str, how: str) -> Unusable:
+    """The refusal of a ledger whose bytes can't be what was written."""
+    return Unusable("ledger_damaged", f"{path} is damaged: {how}", hint="spellweaver doctor --full", path=path)
 
 
 def _no_room(path: str, why: str) -> DiskTrouble:
@@ -147,6 +152,8 @@ class View:
             yield from self.connection.execute(sql, values)
         except apsw.Error as error:
             raise trouble(error, self.path) from None
+        except UnicodeDecodeError:
+            raise damaged(self.path, "a text in it is not UTF-8") from None
 
     def row(self, sql: str, values: dict[str, object] | tuple[object, ...] = ()) -> Row | None:
         return next(self.rows(sql, values), None)

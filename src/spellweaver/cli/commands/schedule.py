@@ -35,10 +35,15 @@ def list_(
 ) -> int:
     """Every Schedule, what is in force and what comes next."""
     from spellweaver.cli.screens import schedules
+    from spellweaver.cli.screens.drift import drifts
 
     frame: Frame = ctx.obj
     with frame.observe() as view:
-        items, head = schedules.all_of(view, state=state, as_of=frame.as_of), view.head()
+        drifted = list(drifts(view, frame.as_of))
+        items = schedules.all_of(view, state=state, as_of=frame.as_of, drifts=drifted)
+        head = view.head()
+    for drift in drifted:
+        frame.warn(f"note: {drift.sentence}")
     frame.show(
         "schedule_list",
         items,
@@ -58,13 +63,18 @@ def show(
 ) -> int:
     """What a Schedule says, and every revision of it."""
     from spellweaver.cli.screens import find, schedules
+    from spellweaver.cli.screens.drift import drifts
 
     frame: Frame = ctx.obj
     name, _, revision = schedule.partition("@")
     with frame.observe() as view:
         id_, full = find.schedule(view, name)
         wanted = find.revision(view, id_, full, _number(full, revision)) if revision else None
-        item, head = schedules.one(view, id_, revision=wanted, as_of=frame.as_of), view.head()
+        drifted = [drift for drift in drifts(view, frame.as_of) if full in drift.schedules]
+        item = schedules.one(view, id_, revision=wanted, as_of=frame.as_of, drifts=drifted)
+        head = view.head()
+    for drift in drifted:
+        frame.warn(f"note: {drift.sentence}")
     if not frame.document("schedule_show", [item], head=head):
         _tell(frame, item)
     return 0

@@ -86,7 +86,7 @@ _LISTED = {
     "schedule": text(), "state": _SCHEDULE, "why": optional(text()), "revision": optional(integer()),
     "newest_revision": integer(), "next": optional(_MOMENT), "cadence": text(), "zone": optional(text()),
     "class_": _CLASS, "overlap": _OVERLAP, "pattern": text(), "skipped_last_day": integer(),
-    "firings_last_day": integer(),
+    "firings_last_day": integer(), "host_rules_differ_at": optional(instant()),
 }  # fmt: skip
 _REVISION = record(
     revision=integer(), in_force=truth(), generation=text(), digest=text(), pattern=text(), defined_at=instant(),
@@ -121,6 +121,7 @@ _STATION = record(key=text(), label=text(), kind=word("task", "gate", "delegate"
 _RELATION = word("next", "fail", "approve", "refuse", "return")
 
 KINDS = {
+    "doctor": Kind(record(id=text(), state=word("ok", "note", "wrong"), sentence=text(), next=optional(text()))),
     "status": Kind(
         record(
             daemon=_DAEMON,

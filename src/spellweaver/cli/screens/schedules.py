@@ -5,31 +5,36 @@ from __future__ import annotations
 from spellweaver.cli import times
 from spellweaver.cli.screens import status
 from spellweaver.cli.screens.readings import Readings
-from spellweaver.cli.values import At, State
+from spellweaver.cli.values import At, State, at
 from spellweaver.core.instant import SECOND, duration_text
 from spellweaver.ledger.queries import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spellweaver.cli.screens.drift import Drift
     from spellweaver.cli.values import Item
     from spellweaver.ledger.observe import Row, View
 
 
-def all_of(view: View, *, state: str | None, as_of: int) -> list[Item]:
-    """Every Schedule, by name."""
+def all_of(view: View, *, state: str | None, as_of: int, drifts: Iterable[Drift] = ()) -> list[Item]:
+    """Every Schedule, by name. ``drifts``: where the host's zone rules are others."""
     readings, shares = Readings(view), status.shares(view, as_of)
     rows = view.rows(load("schedule")["list"], {"id": None, "state": state})
-    return [_item(view, readings, row, shares.get(int(str(row[0])), (0, 0))) for row in rows]
+    differ = {name: drift.at for drift in drifts for name in drift.schedules}
+    return [_item(view, readings, row, shares.get(int(str(row[0])), (0, 0)), differ) for row in rows]
 
 
-def one(view: View, schedule: int, *, revision: int | None, as_of: int) -> Item:
+def one(view: View, schedule: int, *, revision: int | None, as_of: int, drifts: Iterable[Drift] = ()) -> Item:
     """A Schedule with its revisions, and what one of them says: ``revision``'s row number, else the one in force,
     else the newest.
     """
     readings = Readings(view)
     row = view.row(load("schedule")["list"], {"id": schedule, "state": None})
     assert row is not None, f"schedule {schedule}"
-    item = _item(view, readings, row, status.shares(view, as_of).get(schedule, (0, 0)))
+    differ = {name: drift.at for drift in drifts for name in drift.schedules}
+    item = _item(view, readings, row, status.shares(view, as_of).get(schedule, (0, 0)), differ)
     facts = view.row(load("schedule")["facts"], (revision or row[6],))
     assert facts is not None
     number, generation, digest, rules, defined_at, body, settled_to, owner, authority = facts
@@ -48,7 +53,9 @@ def one(view: View, schedule: int, *, revision: int | None, as_of: int) -> Item:
     }
 
 
-def _item(view: View, readings: Readings, row: Row, share: tuple[int, int]) -> Item:
+def _item(
+    view: View, readings: Readings, row: Row, share: tuple[int, int], differ: Mapping[str, int | None]
+) -> Item:
     (
         _, name, state, why, next_at, active, revision, number, newest, pattern, class_, overlap, zone, cron, every_s,
         anchor_s, listed,
@@ -73,6 +80,7 @@ def _item(view: View, readings: Readings, row: Row, share: tuple[int, int]) -> I
         "pattern": pattern,
         "skipped_last_day": share[0],
         "firings_last_day": share[1],
+        "host_rules_differ_at": at(differ.get(str(name))),
     }
 
 

@@ -37,12 +37,17 @@ QUICK: tuple[Law, ...] = (
 FULL: tuple[Law, ...] = (*storage.WHOLE_FILE, *QUICK, *journal.WHOLE_CHAIN, *accounted.LAWS)
 
 
-def audit(connection: apsw.Connection, *, full: bool = True) -> list[Finding]:
+def audit(
+    connection: apsw.Connection, *, full: bool = True, on_law: Callable[[int, int], None] = lambda done, of: None
+) -> list[Finding]:
     """What is wrong with a ledger; nothing in a healthy one. Without ``full`` the file's pages, the journal's chain and
-    the calendars are taken on trust. Of damaged pages nothing more is read: that is then all that is said.
+    the calendars are taken on trust. Of damaged pages nothing more is read: that is then all that is said. ``on_law``
+    hears how many laws have been asked, and how many there are.
     """
     found: list[Finding] = []
-    for law in FULL if full else QUICK:
+    laws = FULL if full else QUICK
+    for done, law in enumerate(laws):
+        on_law(done, len(laws))
         try:
             found += law(connection)
         except (apsw.Error, UnicodeDecodeError) as error:  # said, and the other laws are asked

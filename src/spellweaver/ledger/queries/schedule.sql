@@ -49,3 +49,14 @@ SELECT s.id, s.authority || '/' || s.name, s.state, s.why,
     (SELECT a.begins_at FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
     ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
 FROM schedule s WHERE :id IS NULL OR s.id = :id ORDER BY s.name, s.authority
+
+-- name: zones
+-- The zone rules that active revisions fire by: (zone, digest, kept bytes).
+SELECT DISTINCT r.body ->> '$.calendar.zone', r.zone_rules, z.data
+FROM schedule s JOIN revision r ON r.id = s.active JOIN zone_rules z ON z.digest = r.zone_rules
+WHERE s.state <> 'retired' ORDER BY 1, 2
+
+-- name: of_zone
+-- The Schedules whose active revision fires by these.
+SELECT s.authority || '/' || s.name FROM schedule s JOIN revision r ON r.id = s.active
+WHERE s.state <> 'retired' AND r.body ->> '$.calendar.zone' = ? AND r.zone_rules = ? ORDER BY s.name, s.authority
