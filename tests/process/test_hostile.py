@@ -116,7 +116,9 @@ def test_a_daemon_stopped_while_it_holds_the_lock(tmp_path: Path) -> None:
         assert made.one("SELECT max(seq) FROM event") == last
         daemon.send_signal(signal.SIGCONT)
         made.until(f"SELECT max(seq) > {last} FROM event")
-        assert int(str(made.one(f"SELECT at FROM event WHERE seq = {int(str(last)) + 1}"))) <= stopped_at
+        at, type_ = made.rows(f"SELECT at, type FROM event WHERE seq = {int(str(last)) + 1}")[0]
+        assert type_ == "occurrence.admitted"
+        assert int(str(at)) <= stopped_at
         again = made.one("SELECT max(id) FROM occurrence WHERE state = 'admitted'")
         made.until(f"SELECT max(id) > {again} FROM occurrence WHERE state = 'admitted' AND reason = 'foreground'")
         assert made.call("define", str(tmp_path / "more.toml")).returncode == 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import Any
 
 from spellweaver.cli.main import start
 from spellweaver.core.launch import Sighting, Started
@@ -54,16 +55,15 @@ def die_at(step: str) -> None:
 
 
 def stop_at(file: str) -> None:
-    sample = Transaction.decided_at
+    record = Transaction.record
 
-    def stopping(self: Transaction) -> int:
-        now = sample(self)
-        if os.path.exists(file):
+    def stopping(self: Transaction, type_: str, *rest: Any, **ids: Any) -> None:
+        record(self, type_, *rest, **ids)
+        if type_ == "occurrence.admitted" and os.path.exists(file):
             os.unlink(file)
             os.kill(os.getpid(), signal.SIGSTOP)
-        return now
 
-    Transaction.decided_at = stopping  # type: ignore[method-assign]
+    Transaction.record = stopping  # type: ignore[method-assign]
 
 
 def main() -> None:
