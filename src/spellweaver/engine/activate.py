@@ -55,6 +55,7 @@ def activate(tx: Transaction, *, schedule: str, revision: int | None, unbound: b
     at = tx.decided_at()
     begins_at = _begins_at(name, target, at, first=known.active is None)
     settled_to = begins_at // SECOND if known.settled_to is None else known.settled_to
+    begins_at = max(begins_at, settled_to * SECOND)  # a clock that went back reopens nothing that is settled (CAT-05)
     next_at = _first_of_new(tx, known, target, settled_to, begins_at)
     partition: dict[str, object] = {"kind": "first"} if replaced is None else {
         "kind": "implied", "old": replaced, "new": target.number, "old_until": at, "new_after": begins_at,

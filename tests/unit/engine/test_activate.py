@@ -294,3 +294,18 @@ def test_a_switch_on_the_day_of_a_clock_change_makes_no_second_firing(gap: Gap) 
     world.audit()
     (told,) = world.row("SELECT (SELECT count(*) FROM occurrence) + (SELECT ifnull(sum(count), 0) FROM firing_range)")
     assert told == 40 + (2 if gap != "advance" else 0), "twenty hours of UTC, and the two times that a gap took"
+
+
+@pytest.mark.rule("CAT-05", "OCC-15")
+def test_a_switch_under_a_clock_that_went_back_reopens_nothing_that_is_settled() -> None:
+    world = World()
+    world.add(draft("s", "*/10 * * * *", horizon="1h"))
+    world.live("2026-01-01T00:30:00Z")
+    before = world.fates("s")
+    world.clock.step(-us("2h"))
+    world.define(draft("s", "*/10 * * * *", horizon="2h"))
+    done = world.activate("s")
+    assert done.begins_at == us("2026-01-01T00:30:00Z"), "what is settled stays the old one's"
+    world.live("2026-01-01T00:40:00Z")
+    assert world.fates("s") == [*before, ("2026-01-01T00:40:00Z", "admitted", "foreground")]
+    world.audit()
