@@ -93,7 +93,8 @@ class Loop:
         self.ring()
 
     def ring(self) -> None:
-        os.eventfd_write(self._bell, 1)
+        with contextlib.suppress(OSError):  # a worker that was left behind reports to a loop that is over
+            os.eventfd_write(self._bell, 1)
 
     def trouble(self, _attempt: object, error: SpellweaverError) -> None:
         """A worker could not write what it saw: the ledger is gone, and so is this daemon's business."""
@@ -160,7 +161,8 @@ class Loop:
             for number, handler in previous.items():
                 signal.signal(number, handler)
             self._tell_events()
-            os.close(self._bell)
+            bell, self._bell = self._bell, -1  # its number may soon be that of another file
+            os.close(bell)
 
     def _adopt(self) -> None:
         """What a dead daemon left is found again; what has ended meanwhile is settled before anything is decided."""
