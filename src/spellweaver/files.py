@@ -45,8 +45,11 @@ def read_operator_file(path: str, *, limit: int, fault: Callable[[os.stat_result
                 path=path,
             )
         data = b""
-        while chunk := os.read(fd, limit + 1 - len(data)):
-            data += chunk
+        try:
+            while chunk := os.read(fd, limit + 1 - len(data)):
+                data += chunk
+        except OSError as error:
+            raise NoInput("file_missing", f"{path}: can't be read: {_reason(error)}", path=path) from None
         if len(data) > limit:
             raise NoInput("file_too_large", f"{path}: grew over the limit of {limit // 1024} KiB", path=path)
         now = os.fstat(fd)

@@ -63,7 +63,7 @@ class Handling:
         _flush_what_was_said(self.frame)
         hint = self._hint(error.hint)
         if self.frame.json or self.frame.jsonl or _asked_for_json(self.argv):
-            self.frame.talk.write(_object(error, hint) + "\n")
+            self.frame.put_talk(_object(error, hint) + "\n")
             return
         for line in _sentences(error):
             self.frame.warn(line)
@@ -142,7 +142,7 @@ def _fault(error: Exception, frame: Frame) -> SpellweaverError:
     what = f"a fault in spellweaver itself ({type(error).__name__}: {str(error)[:200]})"
     kept = _kept(text, frame)
     if kept is None:
-        frame.talk.write(text)
+        frame.put_talk(text)
         return SpellweaverError("fault", f"{what}; its traceback stands above, for it could be kept nowhere")
     return SpellweaverError("fault", what, hint=f"report it with the traceback in {kept}", traceback=kept)
 

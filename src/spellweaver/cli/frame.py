@@ -222,8 +222,12 @@ class Frame:
 
     def warn(self, text: str) -> None:
         """What must be read even under ``--quiet``."""
+        self.put_talk(plain_lines(text) + "\n")
+
+    def put_talk(self, text: str) -> None:
+        """Text that is safe already."""
         try:
-            self.talk.write(plain_lines(text) + "\n")
+            self.talk.write(text)
         except OSError:
             return  # nobody listens, and there is nobody else to tell
 

@@ -28,7 +28,7 @@ class Places:
         self.usual, self.why = _usual(environ, uid)
         if said is not None:
             self.why = "--ledger"
-        self.ledger = _absolute(said) if said is not None else self.usual
+        self.ledger = absolute(said) if said is not None else self.usual
 
     @property
     def state(self) -> str:
@@ -58,7 +58,7 @@ class Places:
 
 def _usual(environ: Mapping[str, str], uid: int) -> tuple[str, str]:
     if named := environ.get("SPELLWEAVER_LEDGER"):
-        return _absolute(named), "SPELLWEAVER_LEDGER"
+        return absolute(named), "SPELLWEAVER_LEDGER"
     if state := _first(environ.get("STATE_DIRECTORY")):
         return f"{state}/{NAME}", "STATE_DIRECTORY"
     if uid == 0:
@@ -69,7 +69,8 @@ def _usual(environ: Mapping[str, str], uid: int) -> tuple[str, str]:
     return f"{home}/.local/state/spellweaver/{NAME}", "the usual place for a user"
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """``path`` from the root on."""
     try:
         return os.path.abspath(path)
     except FileNotFoundError:  # the working directory is gone; what opens the path says the rest

@@ -43,7 +43,7 @@ def parse(text: str) -> Reference:
     prefix, _, number = text.partition("_")
     if prefix in PREFIXES and _is_number(number):
         return Reference(PREFIXES[prefix], int(number))
-    if text and _NAME.issuperset(text):
+    if text and _NAME.issuperset(text) and not text.startswith(tuple(f"{known}_" for known in PREFIXES)):
         raise NotFound(
             "no_reference",
             f"{text} names a Schedule, not one of its firings",

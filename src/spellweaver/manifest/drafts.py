@@ -130,7 +130,7 @@ def read_schedule(source: Source, table: Table, path: Path) -> ScheduleDraft | N
         return None
     draft = _calendar(source, shape.calendar, (*path, "calendar"))
     _refuse_jitter(source, shape, path)
-    if draft is None or len(source.problems) > before:
+    if draft is None or len(source.problems) > before or source.faulty(path):
         return None
     key, _, revision = shape.pattern.partition("@")
     return ScheduleDraft(

@@ -58,6 +58,10 @@ class Source:
             place.key if here else place.start, message, hint=hint, key=self.name(path) if key is None else key
         )
 
+    def faulty(self, path: Path) -> bool:
+        """Whether anything at or below ``path`` was told of."""
+        return any(told[: len(path)] == path for told in self.told)
+
     def tell_at(self, offset: int, message: str, *, hint: str | None = None, key: str = "") -> None:
         """Adds a problem at an offset of the text."""
         self.problems.append(self.problem_at(offset, message, hint=hint, key=key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from spellweaver.cli.mark import command
+from spellweaver.cli.places import absolute
 from spellweaver.cli.values import Column
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ def backup(
     from spellweaver.ledger import backup as copying
 
     frame: Frame = ctx.obj
-    target = os.path.abspath(file)
+    target = absolute(file)
     if dry_run:
         if os.path.lexists(target):
             raise Refused(
