@@ -256,6 +256,11 @@ def _joined(fates: list[Fate]) -> list[Fate]:
     return out
 
 
+def rows(fate: Fate) -> int:
+    """How many rows a fate writes."""
+    return fate.count if isinstance(fate, Settle) and fate.count <= ROWS_AT_MOST else 1
+
+
 def members(settle: Settle) -> list[Candidate]:
     """The firings of a settled group, one by one; for groups small enough to become rows."""
     terms = settle.terms

@@ -19,30 +19,36 @@ from spellweaver.ledger.schedules import Judged, Unresolved
 
 @dataclass(frozen=True, slots=True)
 class Materialized:
-    """How many Schedules were looked at; ``more``: there may be others due."""
+    """How many Schedules were judged; ``more``: there may be others due."""
 
     schedules: int
     more: bool
 
 
 def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materialized:
-    """Judges at most ``limit`` due Schedules, each at its own decision time."""
+    """Judges at most ``limit`` due Schedules, each at its own decision time, and no further one once they have come to
+    so many rows: after an outage each may have seventeen.
+    """
     now = tx.decided_at()
     due = schedules.due(tx, now=now, late=now - allowance_us, limit=limit)
-    judged = []
+    judged, seen, rows = list[Judged](), 0, 0
     for look in schedules.unresolved(tx, due):
-        now = tx.decided_at()
+        if rows >= limit:
+            break
+        now, seen = tx.decided_at(), seen + 1
         try:
             judged.append(_judge(tx, look, now=now, allowance_us=allowance_us))
+            rows += sum(misfire.rows(fate) for fate in judged[-1].fates)
         except Damaged as damage:
             schedules.stop(tx, look.schedule, now=now, why=damage.message)
     schedules.settle(tx, judged, allowance_us=allowance_us)
-    return Materialized(len(due), len(due) == limit)
+    return Materialized(seen, len(due) == limit or seen < len(due))
 
 
 def _judge(tx: Transaction, look: Unresolved, *, now: int, allowance_us: int) -> Judged:
     """Raises RevisionDamaged, KeptRulesDamaged."""
     stretches = schedules.stretches(tx, look, until_s=now // SECOND)
-    fates = misfire.judge(stretches, schedules.waiting(tx, look), now=now, allowance_us=allowance_us)
+    waiting = schedules.waiting(tx, look, late=now - allowance_us)
+    fates = misfire.judge(stretches, waiting, now=now, allowance_us=allowance_us)
     next_at = schedules.next_candidate(tx, look, after_s=max(now // SECOND, look.settled_to))
     return Judged(look, fates, now, next_at)

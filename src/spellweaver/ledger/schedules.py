@@ -1,6 +1,6 @@
 """Schedules that are due, their unresolved stretches, and the write that settles them (OCC-15).
 
-A chunk is read in three queries, judged one by one, and written gathered: what a Schedule costs by itself is what the
+A chunk is read in two queries, judged one by one, and written gathered: what a Schedule costs by itself is what the
 law asks about it.
 """
 
@@ -23,15 +23,16 @@ Activation = tuple[int, int, int]  # revision (row number), begins_at, decided_a
 
 
 class Unresolved(NamedTuple):
-    """A due Schedule as its rows say: the authority's generation, the mark it was read at, its activations (the latest
-    first), and what is pending from before.
+    """A due Schedule as its rows say: the authority's generation, the mark it was read at, the instant of its next
+    candidate, whether something is ``unjudged`` (see ``Waiting``), and its activations, the latest first.
     """
 
     schedule: int
     authority: int
     settled_to: int
+    next_at: int
+    unjudged: int
     activations: Sequence[Activation]
-    pending: Sequence[Row]
 
 
 class Judged(NamedTuple):
@@ -57,20 +58,22 @@ def unresolved(tx: Transaction, due: Sequence[int]) -> list[Unresolved]:
     """Where these Schedules stand, in their order."""
     if not due:
         return []
-    given: dict[str, object] = {"due": json.dumps(due)}
+    given: dict[str, object] = {"due": json.dumps(due), "never": LAST + 1}
     activations: dict[int, list[Activation]] = {schedule: [] for schedule in due}
     for schedule, *switch in tx.numbers(SQL["stretches"], given):
         activations[schedule].append((switch[0], switch[1], switch[2]))
-    pending: dict[int, list[Row]] = {schedule: [] for schedule in due}
-    for owner, *row in tx.rows(SQL["waiting"], given):
-        pending[int(str(owner))].append(tuple(row))
-    marks = {schedule: (authority, mark) for schedule, authority, mark in tx.numbers(SQL["marks"], given)}
-    return [Unresolved(schedule, *marks[schedule], activations[schedule], pending[schedule]) for schedule in due]
+    marks = {row[0]: row for row in tx.numbers(SQL["marks"], given)}
+    in_order = (marks[schedule] for schedule in due)
+    return [Unresolved(id_, of, to, next_at, unjudged, activations[id_]) for id_, of, to, next_at, unjudged in in_order]
 
 
-def waiting(tx: Transaction, look: Unresolved) -> list[Waiting]:
-    """What is pending from before. Raises RevisionDamaged."""
-    return [_waiting(tx, row) for row in look.pending]
+def waiting(tx: Transaction, look: Unresolved, *, late: int) -> list[Waiting]:
+    """What is pending from before, where it has a part in the judgement: a firing of this look is due before ``late``,
+    or a stored one may be. Else they stay as they are, and may be many. Raises RevisionDamaged.
+    """
+    if look.next_at >= late and not look.unjudged:
+        return []
+    return [_waiting(tx, row) for row in tx.rows(SQL["waiting"], (look.schedule,))]
 
 
 def _waiting(tx: Transaction, row: Row) -> Waiting:

@@ -8,9 +8,11 @@ SELECT DISTINCT o.schedule FROM occurrence o INDEXED BY occurrence_wake JOIN sch
 WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active' LIMIT :limit
 
 -- name: marks
--- Where the due ones stand, and the generation of their authority. :due is a JSON list of row numbers, here and below.
-SELECT s.id, a.generation, s.settled_to FROM schedule s JOIN authority a ON a.name = s.authority
-WHERE s.id IN (SELECT value FROM json_each(:due))
+-- Where the due ones stand: the generation of their authority, the mark, the next candidate, and whether a firing is pending that
+-- was stored before its due instant and not looked at since. :due is a JSON list of row numbers, here and below.
+SELECT s.id, a.generation, s.settled_to, ifnull(s.next_at, :never), EXISTS (
+    SELECT 1 FROM occurrence o WHERE o.schedule = s.id AND o.state = 'pending' AND o.reason = 'not_yet' AND o.mode = 'live')
+FROM schedule s JOIN authority a ON a.name = s.authority WHERE s.id IN (SELECT value FROM json_each(:due))
 
 -- name: stretches
 -- Who owns which nominal seconds: the activations of each Schedule, the latest first.
@@ -19,8 +21,8 @@ ORDER BY schedule, id DESC
 
 -- name: waiting
 -- Pending firings from before, oldest first.
-SELECT o.schedule, o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
-WHERE o.state = 'pending' AND o.schedule IN (SELECT value FROM json_each(:due)) ORDER BY o.schedule, o.nominal_at, o.fold
+SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
+WHERE o.schedule = ? AND o.state = 'pending' ORDER BY o.nominal_at, o.fold
 
 -- name: store
 INSERT INTO occurrence (id, schedule, generation, civil, fold, revision, nominal_at, due_at, not_before, latest_start_at, class, mode,
