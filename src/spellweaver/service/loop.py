@@ -182,19 +182,26 @@ class Loop:
         while not self._stops and (ends is None or self._clock.monotonic() < ends):
             self._raise_trouble()
             self._watch_clock()
-            due = self._next_wake is not None and self._clock.now() >= self._next_wake
-            if self._settles_at is not None:
-                self._settle_clock()
-            elif self._follower.changed() or due:
-                self._pass()
-                self._pass_cancels_on()
-            elif self._clock.monotonic() - self._looked_at >= LOOKED_US:
-                self._leave_word()
-            self._tell_events()
+            if self._look():
+                self._tell_events()
             self.on_look()
             if self._orders.until_idle and self._workers.idle() and not self._follower.busy():
                 return
             self._wait(ends)
+
+    def _look(self) -> bool:
+        """Whether anything was committed since the last look, or by this one."""
+        due = self._next_wake is not None and self._clock.now() >= self._next_wake
+        if self._settles_at is not None:
+            self._settle_clock()
+        elif self._follower.changed() or due:
+            self._pass()
+            self._pass_cancels_on()
+        elif self._clock.monotonic() - self._looked_at >= LOOKED_US:
+            self._leave_word()
+        else:
+            return False
+        return True
 
     def _pass(self, period_us: int | None = None) -> tick.Pass:
         """Everything that is due now, in as many short transactions as it needs."""
