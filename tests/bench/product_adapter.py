@@ -15,7 +15,7 @@ from spellweaver.core.binding import Binding
 from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.grammar import parse_cron
 from spellweaver.core.instant import HOUR, SECOND
-from spellweaver.core.launch import Ended, Identity, Started
+from spellweaver.core.launch import Ended, Identity, Launch, Started
 from spellweaver.core.policy import HostPolicy
 from spellweaver.core.schedule import CalendarDraft, ScheduleDraft
 from spellweaver.engine import tick as passes
@@ -131,12 +131,21 @@ def _noop_pass(writer: Writer) -> int:
     under_way, launched = passes.Pass(TICK_US), 0
     while under_way.phase != "done":
         launches = writer.call(lambda tx: passes.step(tx, under_way))
-        for ticket in [writer.submit(_settling(Started(each.attempt, _SHIM, _COMMAND))) for each in launches]:
-            ticket.result()
-        for ticket in [writer.submit(_settling(Ended(each.attempt, "exited", code=0))) for each in launches]:
-            ticket.result()
+        for batch in (started(launches), ended(launches)):
+            for ticket in [writer.submit(_settling(seen)) for seen in batch]:
+                ticket.result()
         launched += len(launches)
     return launched
+
+
+def started(launches: list[Launch]) -> list[Started]:
+    """What a handler sees when processes stand at their gates."""
+    return [Started(each.attempt, _SHIM, _COMMAND) for each in launches]
+
+
+def ended(launches: list[Launch]) -> list[Ended]:
+    """What a handler sees when all went well."""
+    return [Ended(each.attempt, "exited", code=0) for each in launches]
 
 
 _SHIM = Identity(4000, 100, "b0071d00-0000-4000-8000-000000000000", 7)
