@@ -134,6 +134,26 @@ def locked(path: str, *, wait: bool = False) -> Iterator[int]:
         os.close(fd)
 
 
+@contextlib.contextmanager
+def in_turn(directory: str, wait: Callable[[], bool]) -> Iterator[None]:
+    """Stands in line with the others who do this: an flock on the directory is the turn, held for the body. ``wait`` is
+    called, again and again, while somebody else has it, until it returns False: then the body goes first all the same.
+    Where a directory can't be locked there is no line.
+    """
+    try:
+        fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        yield
+        return
+    try:
+        with contextlib.suppress(OSError):
+            while not holds_lock(fd) and wait():
+                pass
+        yield
+    finally:
+        os.close(fd)
+
+
 def holds_lock(fd: int) -> bool:
     """Tries the exclusive flock of an open descriptor without waiting; True if it is ours now."""
     try:

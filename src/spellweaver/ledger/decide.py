@@ -35,7 +35,9 @@ from spellweaver.safety import ledger_file, owners, volume
 if TYPE_CHECKING:
     from spellweaver.clock import Clock
 
-LOCK_STEP_US = 3_000  # short even steps: SQLite's own busy handler sleeps in growing ones and starves somebody
+LOCK_STEP_US = 1_000  # short even steps: SQLite's own busy handler sleeps in growing ones and starves somebody
+LONG_LOG = 16_384  # frames: a commit copies the log back only when neither daemon nor last close has, by far
+TURN_US = 50_000  # so long one waits for somebody who is in turn; that one may have been stopped
 LOCK_PATIENCE_US = 10_000_000
 
 Values = dict[str, object] | tuple[object, ...]
@@ -178,6 +180,7 @@ class Ledger:
         # a statement is compiled once: else again for each value that may give it another plan, as LIMIT ? always may
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         connection.execute("PRAGMA temp_store = MEMORY")  # what a savepoint undoes with is else a file in /tmp
+        connection.wal_autocheckpoint(LONG_LOG)
 
     @contextlib.contextmanager
     def decide(self, *, dry_run: bool = False, unsettled: bool = False) -> Iterator[Transaction]:
@@ -270,6 +273,17 @@ class Ledger:
         self.connection.close()
 
     def _begin(self) -> None:
+        """Takes the write lock, in turn: who writes without a pause would else never let in one who looks at every
+        step whether the lock is free.
+        """
+        if self.path == ":memory:":
+            self._take_lock()
+            return
+        waits = iter(range(TURN_US // LOCK_STEP_US))
+        with files.in_turn(os.path.dirname(self.path) or ".", lambda: _paused(waits)):
+            self._take_lock()
+
+    def _take_lock(self) -> None:
         patience = LOCK_PATIENCE_US
         while True:
             try:
@@ -351,6 +365,14 @@ class Ledger:
         if not self.connection.get_autocommit():
             self.connection.execute("ROLLBACK")
         self.forget_undone()
+
+
+def _paused(waits: Iterator[int]) -> bool:
+    """Waits a step; False when there is none left."""
+    if next(waits, None) is None:
+        return False
+    pause(LOCK_STEP_US)
+    return True
 
 
 def _says_sqlite(error: BaseException) -> TypeGuard[apsw.Error]:

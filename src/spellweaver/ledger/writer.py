@@ -13,13 +13,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+import apsw
+
 from spellweaver.errors import DiskTrouble, SpellweaverError
+from spellweaver.ledger import observe
 from spellweaver.ledger.decide import Ledger, Transaction
 
 T = TypeVar("T")
 TOGETHER = 64  # closures in one commit at most: the lock is held for milliseconds
 IDLE_S = 0.5
-BUSY_COMMITS = 1000  # without an idle moment: the log is copied back all the same
+BUSY_FRAMES = observe.WAL_LIMIT // 4096  # without an idle moment the log is copied back before it outgrows its file
 
 
 class Ticket(Generic[T]):
@@ -55,7 +58,7 @@ class Writer:
         self._queue: deque[Ticket[Any]] = deque()
         self._changed = threading.Condition()
         self._closing = False
-        self._commits = 0  # since the log was copied back
+        self._frames = 0  # in the log, since it was last copied back
         self._broken: SpellweaverError | None = None
         self._thread = threading.Thread(target=self._serve, name="ledger-writer", daemon=True)
         self._opened: Ticket[None] = Ticket(lambda tx: None)
@@ -90,7 +93,7 @@ class Writer:
     def _serve(self) -> None:
         try:
             ledger = self._open()
-            ledger.connection.wal_autocheckpoint(0)
+            ledger.connection.set_wal_hook(self._logged)  # in place of SQLite's own, which copies under the lock
             ledger.grow_log()
         except SpellweaverError as error:
             self._opened.fail(error)
@@ -99,7 +102,7 @@ class Writer:
         try:
             while batch := self._next(ledger):
                 self._decide(ledger, batch)
-                if self._commits >= BUSY_COMMITS:
+                if self._frames >= BUSY_FRAMES:
                     self._copy_back(ledger)
         finally:
             self._break(DiskTrouble("writer_closed", "the ledger is closed already"), [])
@@ -109,7 +112,7 @@ class Writer:
         """The closures of the next commit; none when the writer closes. Idle time copies the log back."""
         with self._changed:
             while not self._queue and not self._closing:
-                if not self._changed.wait(IDLE_S) and self._commits:
+                if not self._changed.wait(IDLE_S) and self._frames:
                     self._copy_back(ledger)
             return [self._queue.popleft() for _ in range(min(len(self._queue), TOGETHER))]
 
@@ -126,7 +129,6 @@ class Writer:
         except SpellweaverError as error:
             self._break(error, [ticket for ticket, _ in values])
             return
-        self._commits += 1
         for ticket, value in values:
             ticket.settle(value)
 
@@ -146,4 +148,9 @@ class Writer:
             ledger.checkpoint()
         except DiskTrouble as error:
             self._broken = error
-        self._commits = 0
+        self._frames = 0
+
+    def _logged(self, _connection: apsw.Connection, _name: str, frames: int) -> int:
+        """Called by SQLite after each commit."""
+        self._frames = frames
+        return apsw.SQLITE_OK
