@@ -19,11 +19,13 @@ def state(folder: Path) -> Path:
 
 
 def contents(folder: Path) -> Contents:
-    """Mode and bytes of everything below, but for the shared memory of a ledger, where a reader marks itself."""
+    """Mode and bytes of everything below, but for the shared memory of a ledger, where a reader marks itself, and an
+    empty log, which SQLite makes where it looks.
+    """
     found: Contents = {}
     for each in sorted(folder.rglob("*")):
-        mode = each.lstat().st_mode
-        if not each.name.endswith("-shm"):
+        mode, size = each.lstat().st_mode, each.lstat().st_size
+        if not each.name.endswith("-shm") and (size or not each.name.endswith("-wal")):
             found[str(each.relative_to(folder))] = mode, each.read_bytes() if stat.S_ISREG(mode) else b""
     return found
 

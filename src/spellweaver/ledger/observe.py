@@ -133,7 +133,9 @@ def _no_room(path: str, why: str) -> DiskTrouble:
 
 
 def _look(path: str) -> str:
-    """What shows owner and mode of everything that an open needs."""
+    """What shows owner and mode of everything that an open needs; or what makes a copy where that can't help."""
+    if not os.access(os.path.dirname(path) or ".", os.W_OK, effective_ids=True) and not os.path.exists(f"{path}-shm"):
+        return f"mkdir -m 700 COPY && cp -p {path}* COPY, then read it with --ledger COPY/{os.path.basename(path)}"
     return f"ls -ld {os.path.dirname(path) or '.'} {path}*"
 
 

@@ -41,6 +41,10 @@ class Ticket(Generic[T]):
             raise self._error
         return self._value[0]
 
+    @property
+    def answered(self) -> bool:
+        return self._done.is_set()
+
     def settle(self, value: T) -> None:
         self._value.append(value)
         self._done.set()
@@ -91,11 +95,14 @@ class Writer:
         self._thread.join()
 
     def _serve(self) -> None:
+        ledger = None
         try:
             ledger = self._open()
             ledger.connection.set_wal_hook(self._logged)  # in place of SQLite's own, which copies under the lock
             ledger.grow_log()
-        except SpellweaverError as error:
+        except BaseException as error:  # noqa: BLE001  # of who waits in ``start``: handed over whole
+            if ledger is not None:
+                ledger.close()
             self._opened.fail(error)
             return
         self._opened.settle(None)
@@ -126,13 +133,13 @@ class Writer:
                             values.append((ticket, ticket.work(tx)))
                     except BaseException as error:  # noqa: BLE001  # it is the caller's: handed over whole
                         ticket.fail(error)
-        except SpellweaverError as error:
-            self._break(error, [ticket for ticket, _ in values])
+        except BaseException as error:  # noqa: BLE001  # before the first closure, or with all of them
+            self._break(error, [ticket for ticket in batch if not ticket.answered])
             return
         for ticket, value in values:
             ticket.settle(value)
 
-    def _break(self, error: SpellweaverError, waiting: list[Ticket[Any]]) -> None:
+    def _break(self, error: BaseException, waiting: list[Ticket[Any]]) -> None:
         """A lock that stayed taken fails this commit alone; a disk that failed ends the writer."""
         if isinstance(error, DiskTrouble):
             with self._changed:

@@ -55,19 +55,19 @@ def check_owned(path: str) -> None:
 
 
 def obstacle(path: str) -> str | None:
-    """What keeps this user from a ledger that is there, in words: the first of its files that may not be read and
-    written, or that is missing and can't be made.
+    """What keeps this user from a ledger that is there, in words: the first of its files that may not be read, that is
+    missing and can't be made, or that may not be written.
     """
-    folder = os.path.dirname(path) or "."
+    folder, files = os.path.dirname(path) or ".", (path, f"{path}-wal", f"{path}-shm")
     if not os.path.isdir(folder):
         return None
-    for each in (path, f"{path}-wal", f"{path}-shm"):
-        if not os.path.lexists(each):
-            if not os.access(folder, os.W_OK, effective_ids=True):
-                return f"{each} is missing, and nothing can be made in {folder}: {_closed(folder)}"
-        elif not os.access(each, os.R_OK | os.W_OK, effective_ids=True):
-            return _closed(each)
-    return None
+    there = [each for each in files if os.path.lexists(each)]
+    closed = next((each for each in there if not os.access(each, os.R_OK, effective_ids=True)), None)
+    if closed is None and len(there) < len(files) and not os.access(folder, os.W_OK, effective_ids=True):
+        missing = next(each for each in files if each not in there)
+        return f"{missing} is missing, and nothing can be made in {folder}: {_closed(folder)}. A copy can be read"
+    closed = closed or next((each for each in there if not os.access(each, os.W_OK, effective_ids=True)), None)
+    return None if closed is None else _closed(closed)
 
 
 def _closed(path: str) -> str:

@@ -52,7 +52,8 @@ def _opened(path: str) -> Iterator[int]:
 
 def _not_written(path: str, error: OSError) -> DiskTrouble:
     why = volume.no_room(path) or (error.strerror or str(error)).lower()
-    return DiskTrouble("lock_not_written", f"{path} can't be written: {why}", hint=f"ls -l {path}", path=path)
+    hint = f"df -h {os.path.dirname(path) or '.'}; ls -l {path}"
+    return DiskTrouble("lock_not_written", f"{path} can't be written: {why}", hint=hint, path=path)
 
 
 def _write(path: str, fd: int, socket: str | None, clock: Clock, program: str) -> None:

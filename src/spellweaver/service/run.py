@@ -18,6 +18,7 @@ from spellweaver.host.keeper import Keeper
 from spellweaver.jobs.workers import Workers
 from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.follow import Follower
+from spellweaver.ledger.observe import observe
 from spellweaver.ledger.writer import Writer
 from spellweaver.safety import ledger_file
 from spellweaver.service import lock
@@ -45,7 +46,8 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
     """A loop with all it needs, ready to run. Raises NotFound, NotAuthorised, Unusable, TryAgain (another daemon),
     DiskTrouble.
     """
-    ledger_file.check_owned(site.ledger)  # before the lock and the socket are made beside it
+    ledger_file.check_owned(site.ledger)
+    observe(site.ledger).close()  # what is refused is refused before lock and socket are made beside it
     with contextlib.ExitStack() as stack:
         keeper = Keeper()
         stack.callback(keeper.close)
