@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy doctor backup paths schema completions version'
+        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -170,6 +170,19 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     'doctor')
         options='--full --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'ledger')
+        below='check adopt'
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'ledger check')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'ledger adopt')
+        options='--reason --confirm --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--reason= --confirm= --ledger=@files --color=auto,always,never'
         ;;
     'backup')
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'

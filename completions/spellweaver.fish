@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --schedule --type --after-seq --reason --outcome --state
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --schedule --type --after-seq --reason --outcome --state --confirm
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -64,6 +64,7 @@ complete -c spellweaver -n '__spellweaver_at' -a invocation -d 'Runs: what was a
 complete -c spellweaver -n '__spellweaver_at' -a pattern -d 'Workflow versions: what there is, what one says, and its digest'
 complete -c spellweaver -n '__spellweaver_at' -a policy -d 'What the host allows: workers, the usual misfire horizon, how the clock is judged'
 complete -c spellweaver -n '__spellweaver_at' -a doctor -d 'Looks at the ledger, its place, the clock, zone rules and what runs, and says what is wrong'
+complete -c spellweaver -n '__spellweaver_at' -a ledger -d 'The ledger as a whole: check it, and adopt one that is another machine\'s or not the newest'
 complete -c spellweaver -n '__spellweaver_at' -a backup -d 'Copies the ledger into one file while it is used: verified event by event, and on the disk before it has its name'
 complete -c spellweaver -n '__spellweaver_at' -a paths -d 'Where everything lives, and why there'
 complete -c spellweaver -n '__spellweaver_at' -a schema -d 'Prints the JSON Schema of a kind of output, which stands under `kind` in it; or lists the kinds'
@@ -160,6 +161,11 @@ complete -c spellweaver -n '__spellweaver_at -in policy check' -F
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -F
 complete -c spellweaver -n '__spellweaver_at -in doctor' -l full -d 'Read every page and every event, and count every calendar'
+complete -c spellweaver -n '__spellweaver_at ledger' -a check -d 'Asks every law of the ledger: its pages, its schema, its journal\'s chain, each firing and run'
+complete -c spellweaver -n '__spellweaver_at ledger' -a adopt -d 'Takes a ledger on as it is: one that another machine made, or one that is older than its witness'
+complete -c spellweaver -n '__spellweaver_at -in ledger adopt' -l reason -x -d 'Why; it goes on record'
+complete -c spellweaver -n '__spellweaver_at -in ledger adopt' -l confirm -x -d 'The ledger\'s name: how its id begins'
+complete -c spellweaver -n '__spellweaver_at -in ledger adopt' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in backup' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in backup' -F
 complete -c spellweaver -n '__spellweaver_at -in schema' -a '(__spellweaver_names kinds)'

@@ -131,7 +131,7 @@ def test_a_backup_goes_on_while_others_write(ledger: Path, tmp_path: Path, monke
 
 def test_paths_says_what_is_there_and_why(ledger: Path) -> None:
     items = {str(item["what"]): item for item in run(ledger, "paths", "--json").items}
-    assert list(items) == ["ledger", "state", "attempts", "lock", "socket", "demo", "zones"]
+    assert list(items) == ["ledger", "state", "attempts", "lock", "witness", "socket", "demo", "zones"]
     assert items["ledger"] == {"what": "ledger", "path": str(ledger), "there": True, "why": "--ledger"}
     assert items["lock"]["there"] is False
 

@@ -84,6 +84,7 @@ def test_init_makes_a_private_ledger_and_names_what_comes_next(place: Place) -> 
         "ledger.db",
         "ledger.db-shm",
         "ledger.db-wal",
+        "ledger.witness",
     ]
 
 

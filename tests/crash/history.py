@@ -19,7 +19,7 @@ from spellweaver import files
 from spellweaver.clock import VirtualClock
 from spellweaver.core.identity import AttemptId
 from spellweaver.host import attempt as folder
-from spellweaver.ledger import observe
+from spellweaver.ledger import observe, witness
 from spellweaver.ledger.decide import Ledger, Transaction, create_ledger
 from tests.crash.memory import DiskOS, Files, MemoryDisk, MemoryVFS, Operation
 from tests.support.engine import us
@@ -28,6 +28,7 @@ from tests.support.story import STEPS, Story
 NAME = "ledger.db"
 LOG_SIZE = 160 << 10  # what the log is grown to beforehand: a real one is larger, and costs each image its copying
 REOPENED_EVERY = 9  # steps
+WITNESS, WITNESSED_EVERY = witness.beside(NAME), 3  # commits; and at each clean stop
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Options:
     synchronous: str = "FULL"
     acknowledges_early: bool = False
     splits_admission: bool = False
+    witness_leads: bool = False
     syncs_files: bool = True
     steps: int = len(STEPS)
 
@@ -90,7 +92,7 @@ class RegisteredLedger(Ledger):
 
     def __init__(self, connection: apsw.Connection, clock: VirtualClock, history: History, disk: MemoryDisk,
                  options: Options) -> None:  # fmt: skip
-        super().__init__(connection, NAME, clock, "test")
+        super().__init__(connection, NAME, clock, "test", witness=WITNESS)
         self._history, self._disk, self._options = history, disk, options
 
     @contextlib.contextmanager
@@ -103,6 +105,13 @@ class RegisteredLedger(Ledger):
         if state != self._history.states[-1]:
             self._history.states.append(state)
             self._history.acknowledged.append(early if self._options.acknowledges_early else len(self._disk.log))
+        if len(self._history.states) % WITNESSED_EVERY == 0:
+            self.keep_witness()
+
+    def _commit(self, sign: Any) -> None:
+        if self._options.witness_leads:
+            witness.write(WITNESS, witness.of(self.connection))
+        super()._commit(sign)
 
 
 class DurableStory(Story):

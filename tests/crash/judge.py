@@ -15,9 +15,10 @@ from random import Random
 
 import apsw
 
-from spellweaver.errors import SpellweaverError
+from spellweaver.errors import SpellweaverError, Unusable
+from spellweaver.ledger import witness
 from spellweaver.ledger.audit import laws
-from tests.crash.history import History, connect, continued, state_of, tell_again
+from tests.crash.history import NAME, WITNESS, History, connect, continued, state_of, tell_again
 from tests.crash.memory import Files, MemoryDisk, MemoryVFS
 from tests.crash.power import CHANCE, MODELS, Disk
 
@@ -83,7 +84,12 @@ def presence(history: History, state: bytes, done: int) -> str:
 
 
 def beside(connection: apsw.Connection, image: Files) -> Iterator[str]:
-    """What stands beside the ledger: a run that ended left its status first, whole."""
+    """What stands beside it: a whole witness that lags but never leads; and a run that ended left its status first."""
+    if WITNESS in image:
+        try:
+            witness.compare(connection, witness.parse(image[WITNESS]), NAME)
+        except (ValueError, Unusable) as error:
+            yield f"WRONG: the witness: {getattr(error, 'code', 'torn')}"
     for attempt, code, signal in connection.execute(
         "SELECT id, code, signal FROM attempt WHERE state IN ('exited', 'signalled')"
     ):

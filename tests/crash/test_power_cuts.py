@@ -86,8 +86,11 @@ CONTROLS = {
         {"WRONG: a state between two commits", "WRONG: law admitted_has_invocation"}),
     "acknowledged before the commit": (
         Options(acknowledges_early=True, steps=16), {"WRONG: acknowledged commits are lost"}),
-    "a status that is not synced": (
-        Options(syncs_files=False, steps=16), {"WRONG: a run ended and its status is not there"}),
+    "a status and a witness that are not synced": (
+        Options(syncs_files=False, steps=16),
+        {"WRONG: a run ended and its status is not there", "WRONG: the witness: torn"}),
+    "a witness that is written before the commit": (
+        Options(witness_leads=True, steps=16), {"WRONG: the witness: ledger_older"}),
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from spellweaver.clock import SystemClock
 from spellweaver.engine.activate import activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
+from spellweaver.host.machine import machine
 from spellweaver.ledger.decide import create_ledger, open_ledger
 from spellweaver.manifest.read import read_text
 
@@ -36,7 +37,7 @@ class Site:
 
     def make(self, toml: str) -> None:
         """A new ledger with everything in ``toml`` defined, bound and activated."""
-        ledger = create_ledger(str(self.ledger), SystemClock(), actor="test", machine="test")
+        ledger = create_ledger(str(self.ledger), SystemClock(), actor="test", machine=machine()[0])
         ledger.close()
         self.add(toml)
 

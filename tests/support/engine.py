@@ -30,6 +30,7 @@ from spellweaver.engine.define import Defined, define
 from spellweaver.engine.policy import apply_policy
 from spellweaver.engine.settle import settle
 from spellweaver.engine.tick import Pass, step
+from spellweaver.host.machine import machine
 from spellweaver.ledger.decide import Ledger, create_ledger, memory_ledger, open_ledger
 from spellweaver.manifest import zones
 from tests.support.audit import audit
@@ -114,7 +115,7 @@ class World:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             os.chmod(folder, 0o700)
             self.path = f"{folder}/ledger.db"
-            self.ledger = create_ledger(self.path, self.clock, actor="test", machine="here")
+            self.ledger = create_ledger(self.path, self.clock, actor="test", machine=machine()[0])
         self.ledger.drives = True  # it is driven from here
         if workers != 4:
             self.apply(policy(workers=workers))

@@ -33,7 +33,7 @@ SECTIONS = {
     "First steps": ("init", "demo", "check", "define", "new", "bind", "activate"),
     "Every day": ("run", "tick", "status", "next", "explain", "simulate", "logs", "events", "cancel", "resolve"),
     "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy"),
-    "The rest": ("doctor", "backup", "paths", "schema", "completions", "version"),
+    "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),
 }
 EVERYWHERE = "Options of every command"
 

@@ -8,12 +8,13 @@ LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
         "cutover", "timeline", "trigger", "effect", "ctl", "backfill", "pause", "resume", "retire", "approve", "deny",
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "zones", "prove",
-        "ledger", "import", "report", "metrics",
+        "import", "report", "metrics",
     )),
     ("schedule",): frozenset(("history", "diff")),
     ("occurrence",): frozenset(("skip",)),
     ("invocation",): frozenset(("tree", "submit")),
     ("pattern",): frozenset(("check", "diff", "yield")),
+    ("ledger",): frozenset(("prune", "restore")),
 }  # fmt: skip
 
 

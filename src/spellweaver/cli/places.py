@@ -40,6 +40,10 @@ class Places:
         return f"{self.ledger}.lock"
 
     @property
+    def witness(self) -> str:
+        return f"{os.path.splitext(self.ledger)[0]}.witness"
+
+    @property
     def attempts(self) -> str:
         return f"{self.state}/attempts"
 

@@ -55,6 +55,7 @@ CAUSES: dict[tuple[str, str], str] = {
     ("clock_stepped_back", ""): "by {size_us}, from {before_at} to {after_at}",
     ("clock_stepped", ""): "by {size_us}, from {before_at} to {after_at}; nothing is decided until it has settled",
     ("clock_settled", ""): "the clock is believed again after a step of {size_us}, seen at {opened_at}",
+    ("adopted", ""): "taken on as it is, by machine {machine_after}",
     ("network_accepted", ""): "the ledger stays on {file_system}, whose locks are taken on trust",
     ("clock_suspended", ""): "the machine slept for {size_us}",
 }

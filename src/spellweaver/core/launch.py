@@ -94,7 +94,7 @@ class Contained:
     """
 
     attempt: AttemptId
-    why: Literal["shim_killed", "escaped"]
+    why: Literal["shim_killed", "escaped", "other_machine"]
     detail: str
 
 

@@ -28,7 +28,7 @@ from spellweaver.core import instant
 from spellweaver.core.policy import HostPolicy, host_policy
 from spellweaver.core.schedule import canonical_json
 from spellweaver.errors import DiskTrouble, Refused, TryAgain
-from spellweaver.ledger import clock_events, journal, migrate, observe
+from spellweaver.ledger import clock_events, journal, migrate, observe, witness
 from spellweaver.ledger.revisions import Revisions
 from spellweaver.safety import ledger_file, owners, volume
 
@@ -165,13 +165,19 @@ class Transaction:
 
 
 class Ledger:
-    """An open ledger with its clock: one connection, for one thread at a time."""
+    """An open ledger with its clock: one connection, for one thread at a time. ``witness`` is the path of its witness,
+    None for one that has none.
+    """
 
-    def __init__(self, connection: apsw.Connection, path: str, clock: Clock, actor: str) -> None:
+    def __init__(
+        self, connection: apsw.Connection, path: str, clock: Clock, actor: str, *, witness: str | None = None
+    ) -> None:
         self.connection = connection
         self.path = path
         self.clock = clock
         self.actor = actor
+        self.witness = witness
+        self._unwitnessed = False
         self.drives = False  # a driver of the engine: it waits until the clock has settled
         self.revisions = Revisions()
         self._policy: tuple[int, HostPolicy] = (0, HostPolicy())
@@ -208,6 +214,7 @@ class Ledger:
             self._rollback()
             return
         self._commit(sign)
+        self._unwitnessed = self._unwitnessed or len(tx.events) > 0
         self._sampled = (tx.seq + len(tx.events), tx.last_sample)
 
     def last_sample(self, seq: int) -> int:
@@ -269,7 +276,27 @@ class Ledger:
         except apsw.Error as error:
             raise observe.trouble(error, self.path) from None
 
+    @property
+    def machine(self) -> str:
+        """The machine that this ledger belongs to (``host.machine``)."""
+        row = self.connection.execute("SELECT machine FROM ledger").fetchone()
+        assert row is not None
+        return str(row[0])
+
+    def keep_witness(self) -> None:
+        """Lets the witness see what was committed since it was written last. Raises DiskTrouble."""
+        if self.witness is not None and self._unwitnessed:
+            try:
+                now = witness.of(self.connection)
+            except apsw.Error as error:
+                raise DiskTrouble("witness_not_written", f"{self.path} can't be read: {error}", path=self.path) from None
+            witness.write(self.witness, now)
+            self._unwitnessed = False
+
     def close(self) -> None:
+        """A clean stop: the witness has seen all of it. Where it can't be written it lags, as after a kill."""
+        with contextlib.suppress(DiskTrouble):
+            self.keep_witness()
         self.connection.close()
 
     def _begin(self) -> None:
@@ -390,10 +417,21 @@ def _keep_the_heap() -> None:
     bytes(16 << 20)
 
 
-def open_ledger(path: str, clock: Clock, *, actor: str) -> Ledger:
-    """Opens an existing ledger for decisions. Raises NotFound, NotAuthorised, Unusable, DiskTrouble, TryAgain."""
-    connection = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE)
-    return Ledger(connection, path, clock, actor)
+def open_ledger(path: str, clock: Clock, *, actor: str, unwitnessed: bool = False) -> Ledger:
+    """Opens an existing ledger for decisions. Raises NotFound, NotAuthorised, Unusable (also for one that is not the
+    newest, unless ``unwitnessed``), DiskTrouble, TryAgain.
+    """
+    connection, beside = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE), witness.beside(path)
+    if not unwitnessed:
+        try:
+            if (said := witness.read(beside)) is not None:
+                witness.compare(connection, said, path)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, apsw.Error):
+                raise observe.trouble(error, path) from None
+            raise
+    return Ledger(connection, path, clock, actor, witness=beside)
 
 
 def accept_network(path: str, clock: Clock, *, actor: str) -> str | None:
@@ -462,7 +500,9 @@ def create_ledger(path: str, clock: Clock, *, actor: str, machine: str, any_file
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(leftover)
     files.sync_directory(folder)
-    return open_ledger(path, clock, actor=actor)
+    ledger = open_ledger(path, clock, actor=actor, unwitnessed=True)  # one of an earlier ledger may lie there still
+    witness.write(witness.beside(path), witness.of(ledger.connection))
+    return ledger
 
 
 def memory_ledger(clock: Clock, *, actor: str, copy_of: str | None = None) -> Ledger:

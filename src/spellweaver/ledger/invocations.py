@@ -227,6 +227,12 @@ def next_wake(tx: Transaction) -> int | None:
     return row[0] if row is not None and isinstance(row[0], int) else None
 
 
+def move(tx: Transaction, machine: str) -> None:
+    """The ledger belongs to this machine from now on. What is contained of another one is never adopted here."""
+    tx.connection.execute(SQL["move_boots"], {"machine": machine})
+    tx.change(SQL["move"], {"machine": machine})
+
+
 def _invocation(tx: Transaction, was: Tried, verdict: Verdict, *, started_at: int | None, ended_at: int | None) -> None:
     tx.change(
         SQL["invocation"],
@@ -242,8 +248,9 @@ def _invocation(tx: Transaction, was: Tried, verdict: Verdict, *, started_at: in
 
 
 def _boot(tx: Transaction, boot_id: str) -> int:
-    row = tx.row(SQL["boot"], (boot_id,))
-    return int(str(row[0])) if row else tx.insert(SQL["new_boot"], (boot_id,))
+    row = tx.row(SQL["boot"], (boot_id,)) or tx.row(SQL["new_boot"], (boot_id,))
+    assert row is not None
+    return int(str(row[0]))
 
 
 def _identity(pid: object, ticks: object, boot: object, inode: object) -> Identity:

@@ -322,10 +322,11 @@ CREATE TRIGGER delivery_identity BEFORE UPDATE OF run, seq, station ON delivery
 BEGIN SELECT RAISE(ABORT, 'delivery: identity never changes'); END;
 CREATE TRIGGER delivery_kept BEFORE DELETE ON delivery BEGIN SELECT RAISE(ABORT, 'delivery: never goes'); END;
 
--- One row: a boot of this machine under which processes were started.
+-- One row: a boot under which processes were started: of this machine, or of another that the ledger belonged to then.
 CREATE TABLE boot (
     id INTEGER PRIMARY KEY,
-    boot_id TEXT NOT NULL UNIQUE
+    boot_id TEXT NOT NULL UNIQUE,
+    machine TEXT
 ) STRICT;
 
 -- One row: one try of one station. Identities (pid, start ticks, pidfd inode) are committed before the launch gate opens.

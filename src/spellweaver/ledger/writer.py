@@ -4,10 +4,13 @@ for the commit.
 Several closures share one transaction and one flush to disk, each inside its own savepoint: one that raises is undone
 alone and its caller hears of it. Nobody is answered before the commit has returned (P2). When the disk fails, every
 caller from then on hears it.
+
+The witness is written once a second at most, in an idle moment if there is one, and when the writer closes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import apsw
 
+from spellweaver.core.instant import SECOND
 from spellweaver.errors import DiskTrouble, SpellweaverError
 from spellweaver.ledger import observe
 from spellweaver.ledger.decide import Ledger, Transaction
@@ -23,6 +27,7 @@ T = TypeVar("T")
 TOGETHER = 64  # closures in one commit at most: the lock is held for milliseconds
 IDLE_S = 0.5
 BUSY_FRAMES = observe.WAL_LIMIT // 4096  # without an idle moment the log is copied back before it outgrows its file
+WITNESS_US = SECOND
 
 
 class Ticket(Generic[T]):
@@ -63,6 +68,8 @@ class Writer:
         self._changed = threading.Condition()
         self._closing = False
         self._frames = 0  # in the log, since it was last copied back
+        self._witnessed_at = -WITNESS_US  # monotonic, as the next
+        self._unwitnessed_since: int | None = None
         self._broken: SpellweaverError | None = None
         self._thread = threading.Thread(target=self._serve, name="ledger-writer", daemon=True)
         self._opened: Ticket[None] = Ticket(lambda tx: None)
@@ -109,6 +116,7 @@ class Writer:
         try:
             while batch := self._next(ledger):
                 self._decide(ledger, batch)
+                self._keep_witness(ledger, idle=False)
                 if self._frames >= BUSY_FRAMES:
                     self._copy_back(ledger)
         finally:
@@ -119,8 +127,10 @@ class Writer:
         """The closures of the next commit; none when the writer closes. Idle time copies the log back."""
         with self._changed:
             while not self._queue and not self._closing:
-                if not self._changed.wait(IDLE_S) and self._frames:
-                    self._copy_back(ledger)
+                if not self._changed.wait(IDLE_S):
+                    self._keep_witness(ledger, idle=True)
+                    if self._frames:
+                        self._copy_back(ledger)
             return [self._queue.popleft() for _ in range(min(len(self._queue), TOGETHER))]
 
     def _decide(self, ledger: Ledger, batch: list[Ticket[Any]]) -> None:
@@ -136,6 +146,8 @@ class Writer:
         except BaseException as error:  # noqa: BLE001  # before the first closure, or with all of them
             self._break(error, [ticket for ticket in batch if not ticket.answered])
             return
+        if self._unwitnessed_since is None:
+            self._unwitnessed_since = ledger.clock.monotonic()
         for ticket, value in values:
             ticket.settle(value)
 
@@ -148,6 +160,17 @@ class Writer:
                 self._queue.clear()
         for ticket in waiting:
             ticket.fail(error)
+
+    def _keep_witness(self, ledger: Ledger, *, idle: bool) -> None:
+        """Where it can't be written it lags, and is tried again; the ledger itself is written all the same."""
+        now = ledger.clock.monotonic()
+        if self._unwitnessed_since is None:
+            return
+        if now - self._unwitnessed_since >= WITNESS_US or (idle and now - self._witnessed_at >= WITNESS_US):
+            self._witnessed_at = now
+            with contextlib.suppress(DiskTrouble):
+                ledger.keep_witness()
+                self._unwitnessed_since = None
 
     def _copy_back(self, ledger: Ledger) -> None:
         """A disk that fails here would lose nothing yet, but nothing more is promised on it."""

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from spellweaver.engine import tick
+from spellweaver.errors import Unusable
 from spellweaver.host import notify
 from spellweaver.host.door import Door
 from spellweaver.host.keeper import Keeper
+from spellweaver.host.machine import machine
 from spellweaver.jobs.workers import Workers
 from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.follow import Follower
@@ -69,8 +71,18 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
 
 
 def _driven(path: str, clock: Clock) -> Ledger:
-    """A driver's own ledger: it sees to the clock itself."""
+    """A driver's own ledger: it sees to the clock itself. Raises Unusable for one of another machine (ruling 6)."""
     ledger = open_ledger(path, clock, actor="daemon")
+    here = machine()[0]
+    if ledger.machine != here:
+        of = ledger.machine
+        ledger.close()
+        raise Unusable(
+            "other_machine",
+            f"{path} belongs to another machine ({of[:12]}…, this is {here[:12]}…). What runs there can't be seen from "
+            "here, so nothing is started until the ledger is adopted",
+            hint="spellweaver ledger adopt", path=path, found=of, known=here,
+        )  # fmt: skip
     ledger.drives = True
     return ledger
 

@@ -74,6 +74,7 @@ DAMAGE: dict[str, tuple[str, ...]] = {
     "schema_whole": ("DROP INDEX invocation_forbid",),
     "settings_safe": ("PRAGMA user_version = 7",),
     "one_ledger": ("UPDATE ledger SET id = 'another'",),
+    "machine_told": ("UPDATE ledger SET machine = 'another'",),
     "revisions_as_digested": ("UPDATE revision SET body = json_replace(body, '$.recovery.catch_up', 'none')",),
     "bindings_as_digested": ("UPDATE binding SET body = replace(body, '/bin/true', '/bin/false') WHERE id = 1",),
     "zone_rules_as_digested": ("UPDATE zone_rules SET data = CAST(data || x'00' AS BLOB)",),

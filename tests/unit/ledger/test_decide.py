@@ -330,7 +330,9 @@ def test_a_rollback_at_each_statement_of_a_pass_leaves_the_ledger_as_it_was(tmp_
 def test_a_new_ledger_is_whole_or_not_there(tmp_path: Path) -> None:
     path = f"{tmp_path}/state/ledger.db"
     create_ledger(path, VirtualClock(1), actor="test", machine="here").close()
-    assert sorted(os.listdir(f"{tmp_path}/state")) == ["ledger.db", "ledger.db-shm", "ledger.db-wal"]
+    assert sorted(os.listdir(f"{tmp_path}/state")) == [
+        "ledger.db", "ledger.db-shm", "ledger.db-wal", "ledger.witness",
+    ]  # fmt: skip
     assert os.stat(path).st_mode & 0o777 == 0o600 and os.stat(f"{tmp_path}/state").st_mode & 0o777 == 0o700
     with pytest.raises(Refused, match="there is a ledger at") as said:
         create_ledger(path, VirtualClock(1), actor="test", machine="here")

@@ -42,6 +42,7 @@ def rows(frame: Frame) -> list[Item]:
         ("state", places.state, "the directory of the ledger"),
         ("attempts", places.attempts, "in the state directory"),
         ("lock", places.lock, beside),
+        ("witness", places.witness, beside),
         ("socket", socket, why_socket),
         ("demo", places.demo, "in the state directory"),
         ("zones", zones.source(), why_zones),

@@ -18,9 +18,11 @@ def every_firing_has_a_fate(connection: apsw.Connection) -> list[Finding]:
     return finding("every_firing_has_a_fate", "OCC-15", "firings without a fate", _lost(connection))
 
 
-# The firings of a switch lie after its begin and not after the decision of any later switch.
+# The firings of a switch lie after its begin and not after the decision of any later switch. What lies before the first
+# switch was never a firing, even if the clock went back since (CUT-13).
 _STRETCHES = """
-    SELECT s.id, s.authority || '/' || s.name, a.revision, a.begins_at / 1000000,
+    SELECT s.id, s.authority || '/' || s.name, a.revision,
+        max(a.begins_at, first_value(a.begins_at) OVER (PARTITION BY s.id ORDER BY a.id)) / 1000000,
         min(s.settled_to, ifnull(min(a.decided_at) OVER later / 1000000, s.settled_to))
     FROM schedule s JOIN activation a ON a.schedule = s.id WHERE s.settled_to IS NOT NULL
     WINDOW later AS (PARTITION BY s.id ORDER BY a.id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
@@ -49,7 +51,7 @@ def _named(connection: apsw.Connection) -> dict[int, tuple[str, int]]:
             calendar = revisions.get(connection, revision).calendar
         except (Damaged, BadZone):
             continue
-        named[schedule] = name, before + calendar.count(after_s, until_s)
+        named[schedule] = name, before + (calendar.count(after_s, until_s) if after_s < until_s else 0)
     return named
 
 

@@ -23,15 +23,14 @@ def no_process_twice(connection: apsw.Connection) -> list[Finding]:
 
 
 def containment_proved(connection: apsw.Connection) -> list[Finding]:
-    """RCV-02: what was contained ended by a proof on record; what is lost has one, or the boot that came since."""
+    """RCV-02: what was contained ended by a proof on record, and so did what is lost."""
     sql = """
         SELECT i.id FROM event e JOIN invocation i ON i.id = e.invocation JOIN run r ON r.invocation = i.id
         WHERE e.type = 'invocation.contained' AND i.ended_at IS NOT NULL AND NOT EXISTS (
             SELECT 1 FROM attempt a JOIN proof p ON p.attempt = a.id WHERE a.run = r.id)
         UNION
         SELECT i.id FROM attempt a JOIN run r ON r.id = a.run JOIN invocation i ON i.id = r.invocation
-        WHERE a.state = 'lost' AND NOT EXISTS (SELECT 1 FROM proof p WHERE p.attempt = a.id) AND NOT EXISTS (
-            SELECT 1 FROM event e WHERE e.occurrence = i.occurrence AND e.data ->> 'why' = 'other_boot')"""
+        WHERE a.state = 'lost' AND NOT EXISTS (SELECT 1 FROM proof p WHERE p.attempt = a.id)"""
     return broken(connection, "containment_proved", "RCV-02", "contained runs that ended unproved", sql, prefix="inv")
 
 

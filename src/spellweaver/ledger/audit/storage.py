@@ -55,6 +55,15 @@ def one_ledger(connection: apsw.Connection) -> list[Finding]:
     return broken(connection, "one_ledger", "SIM-01", "the ledger is not the one that was made", sql)
 
 
+def machine_told(connection: apsw.Connection) -> list[Finding]:
+    """RCV-02: the machine that the ledger belongs to is the one that made it, or the last that adopted it."""
+    sql = """
+        SELECT 'machine ' || substr(machine, 1, 12) FROM ledger WHERE machine IS NOT (
+            SELECT ifnull(data ->> 'machine_after', data ->> 'machine') FROM event
+            WHERE type IN ('ledger.made', 'ledger.adopted') ORDER BY seq DESC LIMIT 1)"""
+    return broken(connection, "machine_told", "RCV-02", "the journal does not tell of", sql)
+
+
 def _objects(connection: apsw.Connection) -> dict[str, str]:
     found = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
     return {f"{type_} {name}": str(sql) for type_, name, sql in found if not str(name).startswith("sqlite_")}
@@ -70,4 +79,4 @@ def _needed() -> dict[str, str]:
 
 
 WHOLE_FILE = (pages_whole,)
-LAWS = (references_whole, schema_whole, settings_safe, one_ledger)
+LAWS = (references_whole, schema_whole, settings_safe, one_ledger, machine_told)

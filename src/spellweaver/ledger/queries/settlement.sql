@@ -26,10 +26,18 @@ JOIN delivery d ON d.run = a.run AND d.seq = a.delivery LEFT JOIN binding b ON b
 SELECT data ->> 'reason' FROM event WHERE occurrence = ? AND type = 'invocation.cancelling' ORDER BY seq DESC LIMIT 1
 
 -- name: boot
-SELECT id FROM boot WHERE boot_id = ?
+SELECT id FROM boot WHERE boot_id = ? AND machine IS NULL
 
 -- name: new_boot
-INSERT INTO boot (boot_id) VALUES (?)
+-- A boot that seemed to be of another machine and is seen here is of this one: its name alone had changed.
+INSERT INTO boot (boot_id) VALUES (?) ON CONFLICT (boot_id) DO UPDATE SET machine = NULL RETURNING id
+
+-- name: move_boots
+-- What was this machine's is another's now; what was of the machine that it comes to is this one's again.
+UPDATE boot SET machine = CASE WHEN machine IS NULL THEN (SELECT machine FROM ledger) WHEN machine = :machine THEN NULL ELSE machine END
+
+-- name: move
+UPDATE ledger SET machine = :machine
 
 -- name: running
 UPDATE attempt SET state = 'running', started_at = :at, boot = :boot, shim_pid = :shim_pid, shim_ticks = :shim_ticks,
@@ -68,12 +76,13 @@ INSERT INTO "grant" (attempt, account, amount) VALUES (:attempt, 'workers', 1)
 INSERT INTO proof (attempt, kind, detail, at, actor) VALUES (:attempt, :kind, :detail, :at, :actor)
 
 -- name: open
--- Every attempt that a dead daemon may have left.
+-- Every attempt that a dead daemon of this machine may have left. Here no process, boot or status can end what another one holds.
 SELECT a.id, a.state, b.boot_id, a.shim_pid, a.shim_ticks, a.shim_inode, a.pid, a.ticks, a.inode
 FROM attempt a LEFT JOIN boot b ON b.id = a.boot WHERE a.id IN (
     SELECT a.id FROM invocation i JOIN run r ON r.invocation = i.id JOIN attempt a ON a.run = r.id
     WHERE i.state IN ('queued', 'running', 'suspended', 'cancelling', 'contained'))
-    AND a.state IN ('launching', 'running', 'contained') ORDER BY a.id
+    AND a.state IN ('launching', 'running', 'contained')
+    AND NOT (a.state = 'contained' AND (b.id IS NULL OR b.machine IS NOT NULL)) ORDER BY a.id
 
 -- name: of_invocation
 -- The Invocation and its open attempt, if any.

@@ -1,7 +1,8 @@
-"""The ledger itself: whether it opens, its SQLite, its journal's chain, every law of the audit, the machine."""
+"""The ledger itself: whether it opens, its SQLite, its journal's chain, every law of the audit, witness and machine."""
 
 from __future__ import annotations
 
+from spellweaver.cli.screens import soundness
 from spellweaver.cli.screens.checkup.finding import Finding
 from spellweaver.cli.screens.progress import Line
 from spellweaver.errors import Unusable
@@ -9,6 +10,7 @@ from spellweaver.ledger import journal
 from spellweaver.ledger.audit import laws
 from spellweaver.ledger.observe import sqlite_version
 from spellweaver.ledger.queries import load
+from spellweaver.ledger.witness import ADOPT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ def look(frame: Frame, view: View, *, full: bool) -> Iterator[Finding]:
     yield _sqlite()
     yield from _chain(view, head[1], full=full)
     yield from _laws(frame, view, full=full)
+    yield _witness(frame)
     yield from _machine(view)
 
 
@@ -71,6 +74,19 @@ def _laws(frame: Frame, view: View, *, full: bool) -> Iterator[Finding]:
         yield Finding("laws", "ok", f"{count} laws hold{rest}")
 
 
+def _witness(frame: Frame) -> Finding:
+    """A snapshot that is newer than the witness: a daemon may write both meanwhile."""
+    before = soundness.seen(frame)
+    if before is None:
+        return Finding("witness", "note", "the ledger has no witness: whether it is the newest can't be told")
+    with frame.observe() as view:
+        other, last = soundness.contradiction(view, before), view.head()[1]
+    if other is not None or isinstance(before, Unusable):
+        assert other is not None
+        return Finding("witness", "wrong", other.message, other.hint)
+    return Finding("witness", "ok", f"the ledger has all that its witness saw, evt_{before.seq} of {last}")
+
+
 def _machine(view: View) -> Iterator[Finding]:
     from spellweaver.host.machine import machine
 
@@ -82,7 +98,8 @@ def _machine(view: View) -> Iterator[Finding]:
         said = "this machine has no machine id; its host name stands in, and a new one will look like another machine"
         yield Finding("machine_id", "note", said, "systemd-machine-id-setup")
     if made_on != here:
-        yield Finding("machine", "wrong", f"the ledger is of machine {made_on}, and this is {here} (by {source})")
+        said = f"the ledger is of machine {made_on}, and this is {here} (by {source})"
+        yield Finding("machine", "wrong", said, ADOPT)
     else:
         yield Finding("machine", "ok", f"the ledger is of this machine (by {source})")
     if fences:
