@@ -93,7 +93,7 @@ class Loop:
         self.ring()
 
     def ring(self) -> None:
-        with contextlib.suppress(OSError):  # a worker that was left behind reports to a loop that is over
+        with contextlib.suppress(OSError, ValueError):  # a worker that was left behind reports to a loop that is over
             os.eventfd_write(self._bell, 1)
 
     def trouble(self, _attempt: object, error: SpellweaverError) -> None:
