@@ -289,7 +289,8 @@ class Ledger:
             try:
                 now = witness.of(self.connection)
             except apsw.Error as error:
-                raise DiskTrouble("witness_not_written", f"{self.path} can't be read: {error}", path=self.path) from None
+                said = f"{self.path} can't be read: {error}"
+                raise DiskTrouble("witness_not_written", said, path=self.path) from None
             witness.write(self.witness, now)
             self._unwitnessed = False
 
