@@ -20,6 +20,7 @@ from spellweaver.core.instant import show as rfc3339
 from spellweaver.engine.activate import activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
+from spellweaver.host.machine import machine
 from spellweaver.ledger.decide import create_ledger
 from spellweaver.manifest.read import read_text
 from spellweaver.safety import owners
@@ -116,7 +117,7 @@ def _fresh(frame: Frame) -> None:
         for leftover in (places.ledger, f"{places.ledger}-wal", f"{places.ledger}-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(leftover)
-        ledger = create_ledger(places.ledger, frame.clock, actor=frame.actor, machine="demo")
+        ledger = create_ledger(places.ledger, frame.clock, actor=frame.actor, machine=machine()[0])
         with contextlib.closing(ledger):
             path = f"{places.state}/demo.toml"
             anchor = (frame.clock.now() // SECOND + 1) * SECOND
