@@ -174,6 +174,7 @@ class Ledger:
     ) -> None:
         self.connection = connection
         self.path = path
+        self._folder = None if path == ":memory:" else os.path.dirname(path) or "."
         self.clock = clock
         self.actor = actor
         self.witness = witness
@@ -304,11 +305,11 @@ class Ledger:
         """Takes the write lock, in turn: who writes without a pause would else never let in one who looks at every
         step whether the lock is free.
         """
-        if self.path == ":memory:":
+        if self._folder is None:
             self._take_lock()
             return
         waits = iter(range(TURN_US // LOCK_STEP_US))
-        with files.in_turn(os.path.dirname(self.path) or ".", lambda: _paused(waits)):
+        with files.in_turn(self._folder, lambda: _paused(waits)):
             self._take_lock()
 
     def _take_lock(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 from spellweaver.core.admission import Admit, Decision, End, Facts, Wait
 from spellweaver.core.pattern import Pattern, from_canonical
@@ -81,7 +82,10 @@ def pattern_version(tx: Transaction, id_: int) -> Pattern:
     """The workflow version with this row number, from its kept snapshot."""
     row = tx.row(SQL["pattern"], (id_,))
     assert row is not None and isinstance(row[2], bytes), f"pattern version {id_}"
-    return from_canonical(row[2])
+    return _parsed(row[2])
+
+
+_parsed = lru_cache(maxsize=1024)(from_canonical)
 
 
 def apply(tx: Transaction, found: list[Found], decisions: list[Decision]) -> int:

@@ -27,6 +27,8 @@ T = TypeVar("T")
 TOGETHER = 64  # closures in one commit at most: the lock is held for milliseconds
 IDLE_S = 0.5
 BUSY_FRAMES = observe.WAL_LIMIT // 4096  # without an idle moment the log is copied back before it outgrows its file
+IDLE_FRAMES = BUSY_FRAMES // 4  # fewer wait for a longer quiet: after a copy the next commit takes a flush more
+QUIET_S = 10
 WITNESS_US = SECOND
 
 
@@ -125,11 +127,13 @@ class Writer:
 
     def _next(self, ledger: Ledger) -> list[Ticket[Any]]:
         """The closures of the next commit; none when the writer closes. Idle time copies the log back."""
+        quiet_s = 0.0
         with self._changed:
             while not self._queue and not self._closing:
                 if not self._changed.wait(IDLE_S):
+                    quiet_s += IDLE_S
                     self._keep_witness(ledger, idle=True)
-                    if self._frames:
+                    if self._frames >= (IDLE_FRAMES if quiet_s < QUIET_S else 1):
                         self._copy_back(ledger)
             return [self._queue.popleft() for _ in range(min(len(self._queue), TOGETHER))]
 
@@ -138,6 +142,9 @@ class Writer:
         try:
             with ledger.decide() as tx:
                 for ticket in batch:
+                    if len(batch) == 1:  # undone with its transaction
+                        values.append((ticket, ticket.work(tx)))
+                        break
                     try:
                         with tx.savepoint():
                             values.append((ticket, ticket.work(tx)))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from spellweaver.clock import Clock
 
 LOOK_US = SECOND  # the longest wait
+NEAR_US = 3000  # of the end of a wait
 DRAIN_LOOK_US = SECOND // 10
 LONGEST_END_US = 40 * SECOND  # the longest grace of a command, and what its shim needs after the KILL
 STALL_US = 5 * SECOND  # a pass is counted for at most so long
@@ -77,6 +78,7 @@ class Loop:
         self._stops = 0
         self._trouble: SpellweaverError | None = None
         self._telling = threading.Lock()
+        self._never = threading.Condition()  # is never notified
         self._next_wake: int | None = None
         self._pass_began: int | None = None
         self._waited = 0
@@ -271,11 +273,24 @@ class Loop:
         poll.register(self._bell, select.POLLIN)
         if self._door is not None:
             poll.register(self._door, select.POLLIN)
-        for fd, _ in poll.poll(-(-longest_us // 1000)):
+        for fd in self._first(poll, longest_us):
             if fd == self._bell:
                 os.eventfd_read(self._bell)
             elif self._door is not None:
                 self._door.requests()
+
+    def _first(self, poll: select.poll, longest_us: int) -> list[int]:
+        """What is rung, or nothing after so long. The kernel lets a wait be a thousandth late, and poll counts whole
+        milliseconds; so the end of a wait is a wait of its own, and of the end the last millisecond.
+        """
+        ends = self._clock.monotonic() + longest_us
+        for near_us in (NEAR_US, 0):
+            left_us = ends - self._clock.monotonic() - near_us
+            if rung := poll.poll(max(0, left_us) // 1000):
+                return [fd for fd, _ in rung]
+        with self._never:
+            self._clock.wait(self._never, min(NEAR_US, ends - self._clock.monotonic()))
+        return []
 
     # stopping
 
