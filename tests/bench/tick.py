@@ -21,6 +21,7 @@ import apsw
 
 from spellweaver.clock import SystemClock, VirtualClock
 from spellweaver.engine import tick
+from spellweaver.host.machine import machine
 from spellweaver.ledger.decide import Ledger, create_ledger, open_ledger
 from spellweaver.service.loop import Orders
 from spellweaver.service.run import Site, assembled
@@ -47,7 +48,7 @@ def furnished(folder: str, size: int) -> str:
     """A ledger in which DUE Schedules fire at NOW and all others an hour after it."""
     os.mkdir(folder, 0o700)
     clock = VirtualClock(product_adapter.BEFORE * 1_000_000)
-    ledger = create_ledger(f"{folder}/ledger.db", clock, actor="bench", machine="bench")
+    ledger = create_ledger(f"{folder}/ledger.db", clock, actor="bench", machine=machine()[0])
     ledger.drives = True
     later = product_adapter.draft("later", "0 9 * * *")
     product_adapter.furnish(ledger, [product_adapter.draft(f"s{n}", product_adapter.FIRES) for n in range(DUE)])
