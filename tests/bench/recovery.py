@@ -86,7 +86,8 @@ def main() -> None:
                 "SELECT (SELECT count(*) FROM firing_range), (SELECT sum(count) FROM firing_range), "
                 "(SELECT count(*) FROM occurrence)"
             ).fetchone() or (0, 0, 0)
-        tell("firings of the year on record", firings + rows, "firings", exactly=firings + rows, ranges=ranges, rows=rows)
+        told = firings + rows
+        tell("firings of the year on record", told, "firings", exactly=told, ranges=ranges, rows=rows)
 
 
 if __name__ == "__main__":
