@@ -187,6 +187,8 @@ class DiskOS:
         inode = disk.names.get(path)
         if inode is None:
             inode = disk.create(path)
+        elif flags & os.O_EXCL:
+            raise FileExistsError(path)
         elif flags & os.O_TRUNC:
             disk.truncate(inode, 0)
         self._open[descriptor] = inode
@@ -208,3 +210,8 @@ class DiskOS:
 
     def rename(self, old: str, new: str) -> None:
         self._disk().rename(old, new)
+
+    def unlink(self, path: str) -> None:
+        if path not in self._disk().names:
+            raise FileNotFoundError(path)
+        self._disk().unlink(path)

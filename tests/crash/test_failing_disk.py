@@ -18,6 +18,7 @@ import apsw
 import pytest
 
 from spellweaver.clock import VirtualClock
+from spellweaver.core.identity import AttemptId
 from spellweaver.core.instant import SECOND
 from spellweaver.errors import DiskTrouble
 from spellweaver.ledger.audit import laws
@@ -51,6 +52,13 @@ class Outspoken(Ledger):
             raise
         self.said.append("made")
         self.states.append(state_of(self.connection))
+
+
+class Longer(Story):
+    """A daemon that has lived since before the step: what is launching, it claimed."""
+
+    def claimed(self, attempt: AttemptId) -> bool:
+        return True
 
 
 @dataclass
@@ -87,7 +95,7 @@ def told(vfs: MemoryVFS, before: Files, step: Step, fault: Fault) -> Told:
     ledger = Outspoken(connect(vfs), clock)
     vfs.disk.hook = fault
     with contextlib.suppress(DiskTrouble):
-        Story(ledger, clock).do(step)
+        Longer(ledger, clock).do(step)
         ledger.checkpoint()
     log, after = list(vfs.disk.log), vfs.disk.files()
     with contextlib.suppress(apsw.Error):

@@ -78,25 +78,31 @@ class Story(World):
         return InvocationId(int(str(invocation))), AttemptId(int(str(attempt))), str(state)
 
     def begin(self, name: str, nominal: str) -> None:
+        """Only what this daemon claimed has a process that waits at its gate."""
         _, attempt, state = self.run(name, nominal)
-        if state == "launching":
+        if state == "launching" and self.claimed(attempt):
             self.see(Started(attempt, _who(attempt, 0), _who(attempt, 1)))
 
     def finish(self, name: str, nominal: str, code: int = 0, *, signal: int | None = None) -> None:
         self.begin(name, nominal)
-        _, attempt, _ = self.run(name, nominal)
-        self.see(self._ended(attempt, code, signal))
+        _, attempt, state = self.run(name, nominal)
+        if state in ("running", "contained"):
+            self.see(self._ended(attempt, code, signal))
 
     def together(self, *runs: tuple[str, str]) -> None:
         """Several commands end, and one commit tells of all of them, as the writer thread makes it."""
         ends = []
         for name, nominal in runs:
             self.begin(name, nominal)
-            ends.append(self._ended(self.run(name, nominal)[1], 0, None))
+            _, attempt, state = self.run(name, nominal)
+            ends += [self._ended(attempt, 0, None)] if state == "running" else []
         with self.ledger.decide() as tx:
             for end in ends:
                 with tx.savepoint():
                     settle(tx, end)
+
+    def claimed(self, attempt: AttemptId) -> bool:
+        return any(launch.attempt == attempt for launch in self.launches)
 
     def never_started(self, name: str, nominal: str) -> None:
         _, attempt, state = self.run(name, nominal)

@@ -108,7 +108,7 @@ def test_back_on_its_own_machine_the_processes_are_looked_for_again() -> None:
     world.audit()
 
 
-@pytest.mark.rule("CAT-01", "CAT-02")
+@pytest.mark.rule("CAT-01")
 def test_rp_73_overdue_firings_follow_the_misfire_horizon(tmp_path: Path) -> None:
     world = World(tmp_path / "state", now="2026-01-01T09:00:00Z")
     world.add(draft("short", "*/10 * * * *", horizon="1h"), draft("none", "0 * * * *", horizon="0s"))

@@ -207,7 +207,7 @@ def test_a_healthy_ledger_has_no_finding(make: Callable[[], World]) -> None:
     assert laws.audit(make().ledger.connection) == []
 
 
-@pytest.mark.rule("RCV-04", "SIM-01")
+@pytest.mark.rule("RCV-04")
 def test_a_ledger_in_a_file_and_a_simulated_copy_of_it_have_no_finding(tmp_path: Path) -> None:
     path, clock = f"{tmp_path}/state/ledger.db", VirtualClock(us(STEPS[0].at))
     story = Story(create_ledger(path, clock, actor="test", machine="here"), clock)
