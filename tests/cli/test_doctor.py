@@ -18,8 +18,6 @@ from spellweaver.cli.screens.checkup import ledger as of_ledger
 from spellweaver.cli.screens.checkup import place
 from spellweaver.core.launch import Contained
 from spellweaver.host import kernel
-from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import create_ledger
 from spellweaver.manifest import zones
 from spellweaver.safety import volume
 from tests.support.engine import World, draft, us
@@ -30,16 +28,8 @@ NOW = "2026-01-01T00:30:00Z"
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    """A ledger of this machine with one run that is over, and a daemon: this very process."""
-    folder = tmp_path / "state"
-    made = World(folder, now=NOW)
-    made.ledger.close()
-    assert made.path is not None
-    os.unlink(made.path)
-    for beside in ("-wal", "-shm"):
-        Path(f"{made.path}{beside}").unlink(missing_ok=True)
-    create_ledger(made.path, made.clock, actor="test", machine=machine()[0]).close()
-    made = World.opened(made.path, us(NOW))
+    """A ledger with one run that is over, and a daemon: this very process."""
+    made = World(tmp_path / "state", now=NOW)
     made.add(draft("job", "0 * * * *", zone="Europe/Rome"))
     made.at("2026-01-01T01:00:00Z")
     made.end(made.launches[0])

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from spellweaver.core.binding import Binding
 from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, RunId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
-from spellweaver.errors import SpellweaverError
 from spellweaver.jobs.workers import Workers
 
 PATIENCE_S = 30
@@ -79,7 +78,7 @@ def reachable_place() -> Iterator[Path]:
     assert left == [], "nothing of a job stays where other users come"
 
 
-def no_trouble(which: AttemptId, error: SpellweaverError) -> None:
+def no_trouble(which: AttemptId, error: Exception) -> None:
     raise AssertionError(f"{which}: {error}")
 
 

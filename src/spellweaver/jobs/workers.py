@@ -10,7 +10,6 @@ import os
 import threading
 
 from spellweaver.core.launch import NeverStarted
-from spellweaver.errors import SpellweaverError
 from spellweaver.jobs.worker import Worker
 from spellweaver.safety import owners
 
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
     from spellweaver.core.launch import Identity, Launch, OpenAttempt, Report
     from spellweaver.host.keeper import Keeper, Launching, Order
 
-    Trouble = Callable[[AttemptId, SpellweaverError], None]
+    Trouble = Callable[[AttemptId, Exception], None]
 
 
 class Workers:
     """Implements ``core.launch.Handler`` with real processes; each sighting is reported from a worker thread.
 
-    A ``report`` that raises a SpellweaverError (the ledger is gone) ends that worker, with its gate shut if it
-    was not open yet, and is handed to ``trouble``: the next daemon adopts the attempt.
+    What a ``report`` raises (the ledger is gone) ends that worker, with its gate shut if it was not open yet, and is
+    handed to ``trouble``: the next daemon adopts the attempt.
     """
 
     def __init__(self, keeper: Keeper, folder: str, *, trouble: Trouble) -> None:
@@ -110,7 +109,7 @@ class Workers:
     def _work(self, worker: Worker, work: Callable[[], None]) -> None:
         try:
             work()
-        except SpellweaverError as error:
+        except Exception as error:  # noqa: BLE001  # a fault, too, is the driver's to raise: nobody reads a thread
             self._trouble(worker.which, error)
         finally:
             self._ended(worker.which)

@@ -514,9 +514,12 @@ def memory_ledger(clock: Clock, *, actor: str, copy_of: str | None = None) -> Le
     if copy_of is None:
         _lay_out(connection, clock, actor=actor, kind="simulated", machine="simulated")
     else:
-        with observe.observe(copy_of) as source, connection.backup("main", source.connection, "main") as backup:
-            backup.step(-1)
-        connection.execute("UPDATE ledger SET kind = 'simulated'")
+        try:
+            with observe.observe(copy_of) as source, connection.backup("main", source.connection, "main") as backup:
+                backup.step(-1)
+            connection.execute("UPDATE ledger SET kind = 'simulated'")
+        except apsw.Error as error:
+            raise observe.trouble(error, copy_of) from None
     return Ledger(connection, ":memory:", clock, actor)
 
 

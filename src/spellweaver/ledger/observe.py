@@ -51,6 +51,8 @@ def open_file(path: str, flags: int, *, any_file_system: bool = False) -> apsw.C
         except BaseException:
             connection.close()
             raise
+    except apsw.SQLError as error:  # nothing of ours was asked yet
+        raise damaged(path, str(error).split(": ")[-1]) from None
     except apsw.Error as error:
         raise trouble(error, path) from None
     return connection
@@ -185,6 +187,16 @@ def observe(path: str) -> View:
     except apsw.Error as error:
         connection.close()
         raise trouble(error, path) from None
+
+
+def require_whole(path: str) -> None:
+    """Reads every page of a ledger before it is worked on for long: a millisecond for each MiB. Raises Unusable when
+    one of them is damaged, and as ``observe``.
+    """
+    with observe(path) as view:
+        row = view.row("PRAGMA quick_check(1)")
+        if row != ("ok",):
+            raise damaged(path, " ".join(str(row[0] if row else "it can't be read").split()))
 
 
 def data_version(connection: apsw.Connection) -> int:

@@ -25,7 +25,7 @@ from spellweaver.core.launch import Launch, Sighting
 from spellweaver.engine import clock as clock_verbs
 from spellweaver.engine import recover, settle, tick
 from spellweaver.engine.cancel import cancel
-from spellweaver.errors import SpellweaverError, TryAgain
+from spellweaver.errors import TryAgain
 from spellweaver.host import notify, process
 from spellweaver.host.door import Door
 from spellweaver.jobs.workers import Workers
@@ -76,7 +76,7 @@ class Loop:
         self._follower, self._door, self._reporter, self._orders = follower, door, reporter, orders
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stops = 0
-        self._trouble: SpellweaverError | None = None
+        self._trouble: Exception | None = None
         self._telling = threading.Lock()
         self._never = threading.Condition()  # is never notified
         self._next_wake: int | None = None
@@ -98,7 +98,7 @@ class Loop:
         with contextlib.suppress(OSError, ValueError):  # a worker that was left behind reports to a loop that is over
             os.eventfd_write(self._bell, 1)
 
-    def trouble(self, _attempt: object, error: SpellweaverError) -> None:
+    def trouble(self, _attempt: object, error: Exception) -> None:
         """A worker could not write what it saw: the ledger is gone, and so is this daemon's business."""
         with self._telling:
             self._trouble = self._trouble or error

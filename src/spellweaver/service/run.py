@@ -20,7 +20,7 @@ from spellweaver.host.machine import machine
 from spellweaver.jobs.workers import Workers
 from spellweaver.ledger.decide import Ledger, open_ledger
 from spellweaver.ledger.follow import Follower
-from spellweaver.ledger.observe import observe
+from spellweaver.ledger.observe import observe, require_whole
 from spellweaver.ledger.writer import Writer
 from spellweaver.safety import ledger_file
 from spellweaver.service import lock
@@ -91,6 +91,7 @@ def serve(site: Site, *, clock: Clock, orders: Orders, out: TextIO, on_look: Cal
     """Runs until told to stop. ``on_look`` is called after each look, for a live view. Raises as ``assembled`` and
     what the ledger raises.
     """
+    require_whole(site.ledger)
     with assembled(site, clock=clock, orders=orders, out=out) as loop:
         if on_look is not None:
             loop.on_look = on_look

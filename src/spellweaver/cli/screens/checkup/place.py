@@ -22,7 +22,7 @@ def look(frame: Frame) -> Iterator[Finding]:
     """Every finding of the place. Raises nothing of its own for what is wrong."""
     places = frame.places
     yield from guarded("state_directory", lambda: _state(places.state))
-    yield from guarded("ledger_files", lambda: _files(places.ledger, places.lock))
+    yield from guarded("ledger_files", lambda: _files(places.ledger, places.witness, places.lock))
     if os.path.lexists(places.attempts):
         yield from guarded("attempts_directory", lambda: _attempts(places.attempts))
     yield from _file_system(places.state)
@@ -36,11 +36,12 @@ def _state(path: str) -> Iterator[Finding]:
     yield Finding("state_directory", "ok", owners.owner_and_mode(path))
 
 
-def _files(ledger: str, lock: str) -> Iterator[Finding]:
+def _files(ledger: str, witness: str, lock: str) -> Iterator[Finding]:
     ledger_file.check_owned(ledger)
-    if os.path.lexists(lock):
-        owners.check_private(lock)
-    there = [each for each in (ledger, f"{ledger}-wal", f"{ledger}-shm", lock) if os.path.lexists(each)]
+    for each in (witness, lock):
+        if os.path.lexists(each):
+            owners.check_private(each)
+    there = [each for each in (ledger, f"{ledger}-wal", f"{ledger}-shm", witness, lock) if os.path.lexists(each)]
     names = ", ".join(os.path.basename(each) for each in there)
     yield Finding("ledger_files", "ok", f"{names}: regular, one name each, nobody else may write them")
 
