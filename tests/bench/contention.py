@@ -29,8 +29,9 @@ from spellweaver.engine.activate import activate
 from spellweaver.engine.cancel import cancel
 from spellweaver.engine.define import define
 from spellweaver.engine.settle import settle
-from spellweaver.ledger.decide import Ledger, create_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
 from spellweaver.ledger.observe import observe
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.ledger.queries import load
 from spellweaver.ledger.writer import Writer
 from tests.bench import product_adapter

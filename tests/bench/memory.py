@@ -18,7 +18,7 @@ import apsw
 
 from spellweaver.clock import VirtualClock
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import create_ledger
+from spellweaver.ledger.opening import create_ledger
 from tests.bench import product_adapter
 from tests.bench.figures import tell
 from tests.bench.tick import multiply

@@ -26,7 +26,8 @@ from spellweaver.engine.define import define
 from spellweaver.engine.materialize import materialize
 from spellweaver.engine.policy import apply_policy
 from spellweaver.engine.settle import settle
-from spellweaver.ledger.decide import Ledger, Transaction, create_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger, Transaction
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.ledger.writer import Writer
 from spellweaver.manifest import zones
 from spellweaver.manifest.read import Manifest

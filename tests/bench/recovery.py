@@ -19,7 +19,7 @@ from collections.abc import Callable
 from spellweaver.clock import SystemClock, VirtualClock
 from spellweaver.core.instant import DAY
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import create_ledger, open_ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from tests.bench import product_adapter
 from tests.bench.figures import Took, compare, tell, timed, turns
 from tests.bench.tick import whole_pass

@@ -22,7 +22,8 @@ import apsw
 from spellweaver.clock import SystemClock, VirtualClock
 from spellweaver.engine import tick
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import Ledger, create_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.service.loop import Orders
 from spellweaver.service.run import Site, assembled
 from tests.bench import product_adapter

@@ -9,7 +9,7 @@ from pathlib import Path
 from spellweaver.core.grammar import Every
 from spellweaver.core.instant import MINUTE, SECOND
 from spellweaver.core.schedule import ScheduleDraft
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.opening import open_ledger
 from spellweaver.simulate.script import Job, Takes
 from tests.support.engine import World, draft, us
 from tests.support.program import call

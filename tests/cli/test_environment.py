@@ -18,7 +18,7 @@ from spellweaver.clock import SystemClock
 from spellweaver.host import kernel
 from spellweaver.ledger import decide, observe
 from spellweaver.ledger.audit import laws
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.opening import open_ledger
 from spellweaver.safety import volume
 from tests.support.hostile import contents, refused, state
 from tests.support.others import NOBODY, OTHER, as_root, as_user, everybodys_place, on_own_disk

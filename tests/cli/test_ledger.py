@@ -13,7 +13,7 @@ from spellweaver.cli.typed import NAME
 from spellweaver.clock import VirtualClock
 from spellweaver.host.machine import machine
 from spellweaver.ledger import witness
-from spellweaver.ledger.decide import create_ledger, open_ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from tests.support.engine import World, draft, us
 from tests.support.program import Done, at_terminal, call
 from tests.support.story import STEPS, Story

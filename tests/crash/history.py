@@ -20,7 +20,8 @@ from spellweaver.clock import VirtualClock
 from spellweaver.core.identity import AttemptId
 from spellweaver.host import attempt as folder
 from spellweaver.ledger import observe, witness
-from spellweaver.ledger.decide import Ledger, Transaction, create_ledger
+from spellweaver.ledger.decide import Ledger, Transaction
+from spellweaver.ledger.opening import create_ledger
 from tests.crash.memory import DiskOS, Files, MemoryDisk, MemoryVFS, Operation
 from tests.support.engine import us
 from tests.support.story import STEPS, Story

@@ -22,7 +22,8 @@ from spellweaver.core.identity import AttemptId
 from spellweaver.core.instant import SECOND
 from spellweaver.errors import DiskTrouble
 from spellweaver.ledger.audit import laws
-from spellweaver.ledger.decide import Ledger, Transaction, open_ledger
+from spellweaver.ledger.decide import Ledger, Transaction
+from spellweaver.ledger.opening import open_ledger
 from tests.crash.history import NAME, connect, new_ledger, state_of
 from tests.crash.memory import Files, MemoryDisk, MemoryVFS, Operation
 from tests.crash.power import Disk

@@ -19,7 +19,7 @@ from spellweaver.engine.activate import activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
 from spellweaver.errors import BadFile, SpellweaverError
-from spellweaver.ledger.decide import memory_ledger
+from spellweaver.ledger.opening import memory_ledger
 from spellweaver.manifest import zones
 from spellweaver.manifest.problems import render
 from spellweaver.manifest.read import Manifest, read

@@ -20,7 +20,7 @@ from spellweaver.engine.activate import activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import create_ledger, open_ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.manifest.read import read_text
 
 SRC = str(Path(__file__).parents[2] / "src")

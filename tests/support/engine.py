@@ -31,7 +31,8 @@ from spellweaver.engine.policy import apply_policy
 from spellweaver.engine.settle import settle
 from spellweaver.engine.tick import Pass, step
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import Ledger, create_ledger, memory_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import create_ledger, memory_ledger, open_ledger
 from spellweaver.manifest import zones
 from tests.support.audit import audit
 

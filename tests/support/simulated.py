@@ -17,7 +17,7 @@ from spellweaver.core import pattern
 from spellweaver.core.instant import SECOND, show
 from spellweaver.core.policy import HostPolicy
 from spellweaver.core.schedule import ScheduleDraft
-from spellweaver.ledger.decide import memory_ledger
+from spellweaver.ledger.opening import memory_ledger
 from spellweaver.manifest.read import Manifest
 from spellweaver.simulate.driver import Driver
 from spellweaver.simulate.run import Plan, Simulated, introduce, simulate

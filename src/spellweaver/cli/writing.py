@@ -13,7 +13,7 @@ import os
 from spellweaver import files
 from spellweaver.cli.screens import daemon
 from spellweaver.errors import NoInput
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.opening import open_ledger
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

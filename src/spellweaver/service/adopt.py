@@ -19,7 +19,8 @@ from spellweaver.host import attempt
 from spellweaver.host.machine import machine
 from spellweaver.ledger import witness
 from spellweaver.ledger.audit import laws
-from spellweaver.ledger.decide import Ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import open_ledger
 from spellweaver.safety import ledger_file
 from spellweaver.service import lock
 

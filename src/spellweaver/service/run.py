@@ -18,9 +18,10 @@ from spellweaver.host.door import Door
 from spellweaver.host.keeper import Keeper
 from spellweaver.host.machine import machine
 from spellweaver.jobs.workers import Workers
-from spellweaver.ledger.decide import Ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
 from spellweaver.ledger.follow import Follower
 from spellweaver.ledger.observe import observe, require_whole
+from spellweaver.ledger.opening import open_ledger
 from spellweaver.ledger.writer import Writer
 from spellweaver.safety import ledger_file
 from spellweaver.service import lock

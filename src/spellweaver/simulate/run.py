@@ -19,8 +19,9 @@ from spellweaver.engine.define import Defined, define
 from spellweaver.engine.policy import apply_policy
 from spellweaver.errors import Usage
 from spellweaver.ledger import simulation
-from spellweaver.ledger.decide import Ledger, memory_ledger
+from spellweaver.ledger.decide import Ledger
 from spellweaver.ledger.observe import View
+from spellweaver.ledger.opening import memory_ledger
 from spellweaver.manifest.read import Manifest
 from spellweaver.simulate.driver import Course, Driver
 from spellweaver.simulate.scenario import Scenario

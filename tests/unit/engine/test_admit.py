@@ -13,7 +13,7 @@ from spellweaver.core.launch import Contained, Ended
 from spellweaver.engine.admit import admit
 from spellweaver.engine.cancel import cancel
 from spellweaver.engine.materialize import materialize
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.opening import open_ledger
 from tests.support.engine import World, content, draft, one_pass, policy, us
 
 

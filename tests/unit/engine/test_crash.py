@@ -26,7 +26,8 @@ from spellweaver.engine.define import define
 from spellweaver.engine.recover import recover
 from spellweaver.engine.settle import settle
 from spellweaver.engine.tick import Pass, step
-from spellweaver.ledger.decide import Ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import open_ledger
 from tests.support.engine import BOOT, World, draft, policy
 from tests.support.faults import die_at_statement, in_child, statements
 

@@ -18,8 +18,9 @@ from spellweaver.engine.activate import activate
 from spellweaver.engine.define import define
 from spellweaver.engine.settle import settle
 from spellweaver.ledger import decide
-from spellweaver.ledger.decide import Ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
 from spellweaver.ledger.observe import observe
+from spellweaver.ledger.opening import open_ledger
 from tests.support.engine import BOOT, World, draft, one_pass, us
 from tests.support.faults import race
 

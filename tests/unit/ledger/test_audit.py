@@ -11,7 +11,7 @@ import pytest
 from spellweaver.clock import VirtualClock
 from spellweaver.ledger.audit import laws
 from spellweaver.ledger.audit.finding import Finding
-from spellweaver.ledger.decide import create_ledger, memory_ledger
+from spellweaver.ledger.opening import create_ledger, memory_ledger
 from tests.conftest import RULES
 from tests.support.engine import World, draft, policy, us
 from tests.support.story import STEPS, Story

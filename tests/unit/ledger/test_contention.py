@@ -11,7 +11,8 @@ import pytest
 
 from spellweaver.clock import VirtualClock
 from spellweaver.ledger import decide, observe, writer
-from spellweaver.ledger.decide import Ledger, Transaction, create_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger, Transaction
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.ledger.writer import Writer
 
 

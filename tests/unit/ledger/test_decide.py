@@ -17,7 +17,8 @@ from spellweaver.engine.define import define
 from spellweaver.engine.tick import Pass, step
 from spellweaver.errors import DiskTrouble, Refused, SpellweaverError, TryAgain, Unusable
 from spellweaver.ledger import decide, observe
-from spellweaver.ledger.decide import Ledger, create_ledger, memory_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import create_ledger, memory_ledger, open_ledger
 from tests.support.audit import audit
 from tests.support.engine import World, content, draft, one_pass, us
 from tests.support.faults import Undone, failing_disk, refuse_statement

@@ -11,7 +11,7 @@ import pytest
 from spellweaver.clock import VirtualClock
 from spellweaver.errors import Unusable
 from spellweaver.ledger import migrate, observe
-from spellweaver.ledger.decide import create_ledger, open_ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from tests.support.engine import World, draft
 
 STEPS = {

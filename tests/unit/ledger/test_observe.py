@@ -12,7 +12,7 @@ import pytest
 from spellweaver.clock import VirtualClock
 from spellweaver.errors import DiskTrouble, NotFound, SpellweaverError, TryAgain, Unusable
 from spellweaver.ledger import observe
-from spellweaver.ledger.decide import memory_ledger, open_ledger
+from spellweaver.ledger.opening import memory_ledger, open_ledger
 from tests.support.engine import World, draft
 
 CLOCK = VirtualClock(1)

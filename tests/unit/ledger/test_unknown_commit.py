@@ -10,7 +10,7 @@ import pytest
 
 from spellweaver.core.instant import SECOND
 from spellweaver.errors import DiskTrouble
-from spellweaver.ledger.decide import open_ledger
+from spellweaver.ledger.opening import open_ledger
 from tests.support.engine import World, draft
 
 

@@ -16,7 +16,8 @@ from spellweaver.core.instant import SECOND
 from spellweaver.errors import DiskTrouble, Unusable
 from spellweaver.ledger import witness, writer
 from spellweaver.ledger.audit import laws
-from spellweaver.ledger.decide import Ledger, create_ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import create_ledger, open_ledger
 from spellweaver.ledger.writer import Writer
 from tests.support.engine import World
 

@@ -9,7 +9,8 @@ import pytest
 
 from spellweaver.errors import DiskTrouble, TryAgain
 from spellweaver.ledger import decide
-from spellweaver.ledger.decide import Ledger, open_ledger
+from spellweaver.ledger.decide import Ledger
+from spellweaver.ledger.opening import open_ledger
 from spellweaver.ledger.writer import Writer
 from tests.support.engine import World, draft
 

@@ -52,7 +52,7 @@ def init(
 
 
 def _made(frame: Frame, machine: str, *, dry_run: bool, any_file_system: bool) -> Ledger:
-    from spellweaver.ledger.decide import create_ledger, judge_place, memory_ledger
+    from spellweaver.ledger.opening import create_ledger, judge_place, memory_ledger
 
     path = frame.places.ledger
     if not dry_run:

@@ -32,7 +32,7 @@ def run(
     run takes their results.
     """
     from spellweaver.cli.screens import site
-    from spellweaver.ledger.decide import accept_network
+    from spellweaver.ledger.opening import accept_network
     from spellweaver.service.loop import Orders
     from spellweaver.service.run import serve
 

@@ -21,7 +21,7 @@ from spellweaver.engine.activate import activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
 from spellweaver.host.machine import machine
-from spellweaver.ledger.decide import create_ledger
+from spellweaver.ledger.opening import create_ledger
 from spellweaver.manifest.read import read_text
 from spellweaver.safety import owners
 from spellweaver.service import lock
