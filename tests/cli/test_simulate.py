@@ -232,6 +232,13 @@ def test_without_a_file_the_ledger_goes_on_from_now(world: World) -> None:
     assert "rules as kept in the ledger" in call("simulate", ledger=world.path, clock=world.clock).err
 
 
+def test_under_a_clock_that_went_back_it_begins_at_the_last_instant_on_record(world: World) -> None:
+    behind = VirtualClock(us("2026-10-24T12:30:00Z"))
+    done = call("simulate", "--for", "30m", "--json", ledger=world.path, clock=behind)
+    assert done.status == 0, done.err
+    assert [item["nominal_at"] for item in done.items] == [f"2026-10-24T{at}:00Z" for at in ("12:40", "12:50", "13:00")]
+
+
 def test_a_past_begin_is_refused_on_a_ledger(world: World) -> None:
     done = call("simulate", "--from", "2026-10-24T12:10:00Z", "--json", ledger=world.path, clock=world.clock)
     assert (done.status, done.error["code"]) == (2, "before_the_record")

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from spellweaver.core.instant import SECOND, parse, parse_duration
 from spellweaver.errors import Usage
+from spellweaver.ledger import simulation
+from spellweaver.ledger.observe import observe
 from spellweaver.manifest.read import Manifest, read
 from spellweaver.simulate.run import Plan
 from spellweaver.simulate.scenario import ClockStep, Outage, Scenario
@@ -20,13 +22,15 @@ def plan(
     files: Sequence[str], *, ledger: str, on_ledger: bool, now: int, from_: str | None, for_: str,
     outages: Sequence[str], steps: Sequence[str], runtimes: Sequence[str], until_quiet: bool,
 ) -> Plan:  # fmt: skip
-    """``now`` (µs) is where a copy of the ledger begins, and what ``from_`` None means. Raises Usage, and BadFile or
-    NoInput of the files.
+    """``now`` (µs) is where a copy of the ledger begins, and what ``from_`` None means. Raises Usage, BadFile or
+    NoInput of the files, and as ``observe``.
     """
     copy_of = ledger if on_ledger or not files else None
     manifest = read(files) if files else Manifest()
     if copy_of is None:
         now = now // SECOND * SECOND
+    elif from_ is None:
+        now = max(now, _last_instant(copy_of))
     from_at = now if from_ is None else instant("--from", from_)
     scenario = Scenario(
         from_at, from_at + duration("--for", for_),
@@ -34,6 +38,12 @@ def plan(
     )  # fmt: skip
     starts_at = now if copy_of is not None and from_at > now else from_at
     return Plan(scenario, copy_of, starts_at, manifest, tuple(runtime(text) for text in runtimes))
+
+
+def _last_instant(ledger: str) -> int:
+    """The last instant on record: of a clock that went back since, a simulation begins there and not before it."""
+    with observe(ledger) as view:
+        return simulation.mark(view).last_at
 
 
 def instant(option: str, text: str) -> int:
