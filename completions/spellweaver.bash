@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy doctor ledger backup paths schema completions version'
+        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -166,6 +166,20 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         places='@files'
+        ;;
+    'zones')
+        below='list drift'
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'zones list')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'zones drift')
+        options='--count -n --for --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--count= -n= --for= --ledger=@files --color=auto,always,never'
+        places='@schedules'
         ;;
     'doctor')
         options='--full --ledger --json --jsonl --header --color --utc --quiet -q --help'

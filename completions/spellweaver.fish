@@ -63,6 +63,7 @@ complete -c spellweaver -n '__spellweaver_at' -a occurrence -d 'Firings on recor
 complete -c spellweaver -n '__spellweaver_at' -a invocation -d 'Runs: what was admitted, and how it went'
 complete -c spellweaver -n '__spellweaver_at' -a pattern -d 'Workflow versions: what there is, what one says, and its digest'
 complete -c spellweaver -n '__spellweaver_at' -a policy -d 'What the host allows: workers, the usual misfire horizon, how the clock is judged'
+complete -c spellweaver -n '__spellweaver_at' -a zones -d 'Zone rules: which are kept, and what would move if a revision took those of the host'
 complete -c spellweaver -n '__spellweaver_at' -a doctor -d 'Looks at the ledger, its place, the clock, zone rules and what runs, and says what is wrong'
 complete -c spellweaver -n '__spellweaver_at' -a ledger -d 'The ledger as a whole: check it, and adopt one that is another machine\'s or not the newest'
 complete -c spellweaver -n '__spellweaver_at' -a backup -d 'Copies the ledger into one file while it is used: verified event by event, and on the disk before it has its name'
@@ -160,6 +161,11 @@ complete -c spellweaver -n '__spellweaver_at policy' -a apply -d 'Puts the polic
 complete -c spellweaver -n '__spellweaver_at -in policy check' -F
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in policy apply' -F
+complete -c spellweaver -n '__spellweaver_at zones' -a list -d 'The zone rules that active Schedules fire by, and whether the host\'s are the same'
+complete -c spellweaver -n '__spellweaver_at zones' -a drift -d 'Firings to come that would move if a revision took the zone rules of the host'
+complete -c spellweaver -n '__spellweaver_at -in zones drift' -l count -s n -x -d 'How many firings at most'
+complete -c spellweaver -n '__spellweaver_at -in zones drift' -l for -x -d 'How far ahead to look; two years, if not said'
+complete -c spellweaver -n '__spellweaver_at -in zones drift' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in doctor' -l full -d 'Read every page and every event, and count every calendar'
 complete -c spellweaver -n '__spellweaver_at ledger' -a check -d 'Asks every law of the ledger: its pages, its schema, its journal\'s chain, each firing and run'
 complete -c spellweaver -n '__spellweaver_at ledger' -a adopt -d 'Takes a ledger on as it is: one that another machine made, or one that is older than its witness'

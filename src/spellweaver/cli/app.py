@@ -32,7 +32,7 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "terminal_wid
 SECTIONS = {
     "First steps": ("init", "demo", "check", "define", "new", "bind", "activate"),
     "Every day": ("run", "tick", "status", "next", "explain", "simulate", "logs", "events", "cancel", "resolve"),
-    "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy"),
+    "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy", "zones"),
     "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),
 }
 EVERYWHERE = "Options of every command"

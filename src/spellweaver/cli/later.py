@@ -7,7 +7,7 @@ from __future__ import annotations
 LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
         "cutover", "timeline", "trigger", "effect", "ctl", "backfill", "pause", "resume", "retire", "approve", "deny",
-        "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "zones", "prove",
+        "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
         "import", "report", "metrics",
     )),
     ("schedule",): frozenset(("history", "diff")),

@@ -121,6 +121,26 @@ _STATION = record(key=text(), label=text(), kind=word("task", "gate", "delegate"
 _RELATION = word("next", "fail", "approve", "refuse", "return")
 
 KINDS = {
+    "zones_list": Kind(
+        record(
+            zone=text(),
+            rules=text(),
+            host=word("same", "equal", "differs", "none", "unreadable"),
+            differs_at=optional(instant()),
+            schedules=array(text()),
+        )  # fmt: skip
+    ),
+    "zones_drift": Kind(
+        record(
+            schedule=text(),
+            revision=integer(),
+            civil=text(),
+            zone=text(),
+            kept_at=optional(instant()),
+            host_at=optional(instant()),
+            moves_us=optional(integer()),
+        )  # fmt: skip
+    ),
     "doctor": Kind(record(id=text(), state=word("ok", "note", "wrong"), sentence=text(), next=optional(text()))),
     "status": Kind(
         record(
