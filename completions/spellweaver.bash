@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new bind activate run tick status next explain simulate logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new bind activate run tick status next explain simulate timeline logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -67,6 +67,11 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--on-ledger --from --for --outage --clock-step --runtime --until-quiet --all --save --expect --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--from= --for= --outage= --clock-step= --runtime= --save=@files --expect=@files --ledger=@files --color=auto,always,never'
         places='@files+'
+        ;;
+    'timeline')
+        options='--from --to --svg --html --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--from= --to= --svg=@files --html=@files --ledger=@files --color=auto,always,never'
+        places='@schedules+'
         ;;
     'logs')
         options='--follow -f --ledger --json --jsonl --header --color --utc --quiet -q --help'

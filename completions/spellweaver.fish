@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --schedule --type --after-seq --reason --outcome --state --confirm
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --state --confirm
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -54,6 +54,7 @@ complete -c spellweaver -n '__spellweaver_at' -a status -d 'What runs, what come
 complete -c spellweaver -n '__spellweaver_at' -a next -d 'Firings to come, with folds, gaps and windows'
 complete -c spellweaver -n '__spellweaver_at' -a explain -d 'What became of one firing and why, with the numbers that were compared'
 complete -c spellweaver -n '__spellweaver_at' -a simulate -d 'Shows what would become of every firing of a span, by the same engine under a virtual clock'
+complete -c spellweaver -n '__spellweaver_at' -a timeline -d 'Windows, runs, misses and skips of a span, and the firings to come, on one line a Schedule'
 complete -c spellweaver -n '__spellweaver_at' -a logs -d 'The output of a run, standard output and errors as they came'
 complete -c spellweaver -n '__spellweaver_at' -a events -d 'What happened, oldest first'
 complete -c spellweaver -n '__spellweaver_at' -a cancel -d 'Cancels a run: what waits for its start ends at once; a running command gets TERM, then its grace, then KILL'
@@ -119,6 +120,11 @@ complete -c spellweaver -n '__spellweaver_at -in simulate' -l all -d 'Show each 
 complete -c spellweaver -n '__spellweaver_at -in simulate' -l save -r -F -d 'Write the JSON document there too'
 complete -c spellweaver -n '__spellweaver_at -in simulate' -l expect -r -F -d 'Compare with a saved one; 1 if a firing differs'
 complete -c spellweaver -n '__spellweaver_at -in simulate' -F
+complete -c spellweaver -n '__spellweaver_at -in timeline' -l from -x -d 'Begin here; 24 hours before now, if not said'
+complete -c spellweaver -n '__spellweaver_at -in timeline' -l to -x -d 'End here; 24 hours after now, if not said'
+complete -c spellweaver -n '__spellweaver_at -in timeline' -l svg -r -F -d 'Write the picture there, as SVG'
+complete -c spellweaver -n '__spellweaver_at -in timeline' -l html -r -F -d 'Write it there as one HTML page'
+complete -c spellweaver -n '__spellweaver_at -in timeline' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in logs' -l follow -s f -d 'Go on until the run\'s present attempt is over'
 complete -c spellweaver -n '__spellweaver_at -in logs' -a '(__spellweaver_names references)'
 complete -c spellweaver -n '__spellweaver_at -in events' -l follow -s f -d 'Go on with what happens, until Ctrl-C'

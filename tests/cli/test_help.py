@@ -16,7 +16,7 @@ DELIVERED = {
     "events", "cancel", "resolve", "schedule list", "schedule show", "occurrence list", "occurrence show",
     "invocation list",
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
-    "policy apply", "zones list", "zones drift", "backup", "ledger check", "ledger adopt",
+    "policy apply", "zones list", "zones drift", "timeline", "backup", "ledger check", "ledger adopt",
     "paths", "schema", "completions", "version", "doctor",
 }  # fmt: skip
 WRITING = {
@@ -25,7 +25,7 @@ WRITING = {
 TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
-    "cutover timeline trigger effect ctl backfill pause resume retire approve deny return approval authority budget "
+    "cutover trigger effect ctl backfill pause resume retire approve deny return approval authority budget "
     "gate capability heartbeat prove import report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]

@@ -31,10 +31,12 @@ PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pre
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "terminal_width": 80, "max_content_width": 80}
 SECTIONS = {
     "First steps": ("init", "demo", "check", "define", "new", "bind", "activate"),
-    "Every day": ("run", "tick", "status", "next", "explain", "simulate", "logs", "events", "cancel", "resolve"),
+    "Every day": (
+        "run", "tick", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel", "resolve",
+    ),
     "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy", "zones"),
     "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),
-}
+}  # fmt: skip
 EVERYWHERE = "Options of every command"
 
 

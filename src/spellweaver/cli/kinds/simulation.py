@@ -1,4 +1,4 @@
-"""The kind of ``simulate``: firings as ``occurrence list`` has them, with their runs, and a summary."""
+"""The kinds of ``simulate`` and ``timeline``: firings as ``occurrence list`` has them, with their runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,21 @@ def _reasons(*machines: str) -> Shape:
 _FIRING = READS["occurrence_list"].item["properties"]
 _STATES, _RUN_STATES = tuple(REASONS["occurrence"]), tuple(REASONS["invocation"])
 
+_COMING = ("coming", "unresolved")  # no ledger holds these: a calendar names the firing, nothing was decided yet
+
 KINDS = {
+    "timeline": Kind(
+        record(
+            **{key: _FIRING[key] for key in (  # type: ignore[index]
+                "schedule", "revision", "firing", "nominal_at", "due_at", "latest_start_at", "decided_at", "invocation",
+                "last_at", "count",
+            )},
+            state=word(*_STATES, "coming"), reason=word(*_reasons("occurrence")["enum"], *_COMING),  # type: ignore[misc]
+            started_at=optional(instant()), ended_at=optional(instant()),
+            outcome=word(*dict.fromkeys((*_STATES, *_RUN_STATES, "coming"))),
+            outcome_reason=word(*dict.fromkeys((*_reasons("occurrence", "invocation")["enum"], *_COMING))),  # type: ignore[misc]
+        ),
+    ),
     "simulate": Kind(
         record(
             **_FIRING,  # type: ignore[arg-type]

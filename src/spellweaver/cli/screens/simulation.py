@@ -36,10 +36,11 @@ def since(view: View, mark: simulation.Mark) -> list[Item]:
     run. ``outcome`` is the run's state, else the firing's.
     """
     readings = Readings(view)
-    return [_item(row, readings) for row in simulation.since(view, mark)]
+    return [with_run(row, readings) for row in simulation.since(view, mark)]
 
 
-def _item(row: Row, readings: Readings) -> Item:
+def with_run(row: Row, readings: Readings) -> Item:
+    """A row of the queries ``since`` and ``span``."""
     started_at, ended_at, state, reason = row[simulation.FIRING : simulation.FIRING + 4]
     firing = occurrences.item(row[: simulation.FIRING], readings)
     reading = readings.of(int(str(row[1])))

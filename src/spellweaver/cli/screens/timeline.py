@@ -2,7 +2,8 @@
 
     nightly        [···#          X                    ]
 
-What did not go well is drawn over what did, and that over a window that was open.
+What did not go well is drawn over what did, that over a window that was open, and that over what is to come. ``|`` is
+now, where nothing else stands.
 """
 
 from __future__ import annotations
@@ -16,15 +17,20 @@ if TYPE_CHECKING:
 
     from spellweaver.cli.values import Item
 
-WINDOW, RAN, SKIPPED, MISSED, FAILED = range(1, 6)
-_UNICODE, _ASCII = " ·#oX!", " .#oX!"
-_NAMES = "window", "ran", "skipped", "missed", "failed or refused"
+COMING, WINDOW, RAN, SKIPPED, MISSED, FAILED = range(1, 7)
+_UNICODE, _ASCII = " +·#oX!", " +.#oX!"
+_NAMES = "to come", "window", "ran", "skipped", "missed", "failed or refused"
 LABEL = 24
 LEAST = 16  # cells
 
 
-def timeline(found: Iterable[Item], begins_at: int, ends_at: int, *, width: int, unicode: bool) -> list[str]:
-    """The lines of the picture: a head, one for each Schedule in the order of first appearance, and the key to it."""
+def timeline(
+    found: Iterable[Item], begins_at: int, ends_at: int, *, width: int, unicode: bool, now: int | None = None
+) -> list[str]:
+    """The lines of the picture: a head, one for each Schedule in the order of first appearance, and the key to it.
+
+    ``now`` (µs) parts what was from what is to come; a span that lies in one world alone has none.
+    """
     rows: dict[str, list[Item]] = {}
     for item in found:
         rows.setdefault(str(item["schedule"]), []).append(item)
@@ -36,14 +42,17 @@ def timeline(found: Iterable[Item], begins_at: int, ends_at: int, *, width: int,
     axis = _Axis(begins_at, ends_at, cells)
     begin, end = (times.reading(at, None, utc=True) for at in (begins_at, ends_at))
     lines = [f"{'':{label}}  {begin}{end:>{max(len(end) + 2, cells + 1 - len(begin))}}"]
+    here = None if now is None or not begins_at <= now < ends_at else (now - begins_at) // axis.cell_us
     for name, of_row in rows.items():
         row = [0] * cells
         for item in of_row:
             for cell, mark in axis.marks(item):
                 row[cell] = max(row[cell], mark)
         short = name if len(name) <= label else f"{name[: label - 1]}…" if unicode else name[:label]
-        lines.append(f"{short:{label}}  [{''.join(marks[mark] for mark in row)}]")
-    key = "  ".join(f"{mark} {what}" for mark, what in zip(marks[1:], _NAMES, strict=True))
+        drawn = "".join("|" if at == here and not mark else marks[mark] for at, mark in enumerate(row))
+        lines.append(f"{short:{label}}  [{drawn}]")
+    named = list(zip(marks[1:], _NAMES, strict=True))[0 if now is not None else 1 :]
+    key = "  ".join(f"{mark} {what}" for mark, what in (*named, *([("|", "now")] if here is not None else [])))
     return [*lines, f"{'':{label}}  {key}; a cell is {times.length(axis.cell_us)}"]
 
 
@@ -62,9 +71,13 @@ class _Axis:
         if last is not None:
             yield from self._over(nominal, last, MISSED if item["state"] == "missed" else SKIPPED)
             return
+        if item["state"] == "coming":
+            yield from self._at(_us(item["due_at"]) or nominal, COMING)
+            return
         due, decided, closes = _us(item["due_at"]), _us(item["decided_at"]), _us(item["latest_start_at"])
         waits_to = closes if closes is not None else decided
-        yield from self._over(due or nominal, max(due or nominal, (waits_to or self._end()) - 1), WINDOW)
+        if closes is not None or item["state"] in ("pending", "admitted", "missed"):
+            yield from self._over(due or nominal, max(due or nominal, (waits_to or self._end()) - 1), WINDOW)
         match str(item["state"]):
             case "admitted":
                 yield from self._run(item, decided or nominal)

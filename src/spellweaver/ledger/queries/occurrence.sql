@@ -108,3 +108,19 @@ JOIN occurrence o ON o.id = i.occurrence WHERE a.id = ?
 
 -- name: of_event
 SELECT o.id, o.generation, o.civil, o.fold FROM event e JOIN occurrence o ON o.id = e.occurrence WHERE e.seq = ?
+
+-- name: span
+-- Every firing of some Schedules whose time from nominal instant to end meets a span, in the order of nominal instants: the columns of
+-- newest, then when the run began and ended, its state and its reason.
+SELECT f.* FROM json_each(:schedules) s JOIN (
+    SELECT o.id AS id, o.revision, o.generation, o.civil, o.fold AS fold, o.nominal_at AS nominal_at, o.due_at, o.mode, o.state, o.reason, o.class,
+        o.not_before, o.latest_start_at, o.finish_by, o.decided_at, o.blockers, i.id,
+        NULL, NULL, NULL AS last_at, NULL, i.started_at, i.ended_at, i.state, i.reason, o.schedule AS schedule
+    FROM occurrence o LEFT JOIN invocation i ON i.occurrence = o.id
+    WHERE o.nominal_at <= :until AND coalesce(i.ended_at, o.decided_at, :until) >= :from
+    UNION ALL
+    SELECT NULL, f.revision, f.generation, f.first_civil, f.first_fold, f.first_at, NULL, NULL, f.state, f.reason, r.body ->> '$.class',
+        NULL, NULL, NULL, f.decided_at, NULL, NULL,
+        f.last_civil, f.last_fold, f.last_at, f.count, NULL, NULL, NULL, NULL, f.schedule
+    FROM firing_range f JOIN revision r ON r.id = f.revision WHERE f.first_at <= :until AND f.last_at >= :from
+) f ON f.schedule = s.value ORDER BY f.nominal_at, f.schedule, f.fold
