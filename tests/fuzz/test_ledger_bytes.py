@@ -11,11 +11,10 @@ import apsw
 import pytest
 
 from spellweaver.clock import VirtualClock
-from spellweaver.core.instant import SECOND
 from spellweaver.errors import SpellweaverError
 from spellweaver.ledger.observe import require_whole
 from tests.support.engine import World, draft, us
-from tests.support.fuzz import Chance, rounds, told
+from tests.support.fuzz import Chance, one_alone, rounds, told
 from tests.support.program import SRC, Done, call
 
 NOW = "2026-01-01T06:30:00Z"
@@ -26,7 +25,6 @@ ASKED = (
     ("next",), ("pattern", "show", "job"), ("policy", "show"), ("doctor", "--full"), ("simulate", "--for", "1h"),
     ("ledger", "check"), ("define", PROBE), ("activate", "window"), ("tick", "--no-wait"),
 )  # fmt: skip
-SLOW = {"tick", "doctor", "ledger", "simulate"}  # a tick spawns its keeper; the others read everything
 STATUSES = {0, 1, 3, 4, 65, 74, 75, 78}
 
 
@@ -98,7 +96,7 @@ def test_ledger_bytes(sound: Path, tmp_path: Path) -> None:
         ledger = damaged(chance, sound, tmp_path / chance.name.replace(":", "-"))
         for line in chance.sample(ASKED, 4):
             before = bytes_of(ledger)
-            with told(chance, line, within_us=(5 if line[0] in SLOW else 1) * SECOND):
+            with told(chance, line):
                 done = call(*line, ledger=ledger, clock=VirtualClock(us(NOW)))
                 assert sane(done), (line, done)
             if done.status == 78 and line[0] != "tick":  # a tick is many transactions; the first of them may be sound
@@ -112,4 +110,4 @@ def test_ledger_bytes(sound: Path, tmp_path: Path) -> None:
             assert bytes_of(ledger) == before, (chance.name, "run", "a damaged ledger was written to")
             seen["run refused"] += 1
         shutil.rmtree(ledger.parent, ignore_errors=True)  # shims of a tick may be writing there still
-    assert all(seen.values()), f"the damage is too small or too large to show anything: {seen}"
+    assert one_alone() or all(seen.values()), f"the damage is too small or too large to show anything: {seen}"

@@ -15,7 +15,7 @@ from spellweaver.clock import SystemClock
 from spellweaver.core.instant import SECOND
 
 CLOCK = SystemClock()
-TOO_LONG_US = SECOND
+TOO_LONG_US = 20 * SECOND  # a hang; how quick it is depends on who else is at work
 
 
 class Chance(random.Random):
@@ -50,7 +50,7 @@ class Chance(random.Random):
 
 
 def rounds() -> Iterator[Chance]:
-    """Raises AssertionError with the seed when a round takes more than a second."""
+    """Each has its own dice, so that it can be played again alone."""
     base, _, only = os.environ.get("SPELLWEAVER_FUZZ_SEED", "").partition(":")
     base = base or str(random.SystemRandom().randrange(10**9))
     ends = CLOCK.monotonic() + int(float(os.environ.get("SPELLWEAVER_FUZZ_S", "5")) * SECOND)
@@ -62,13 +62,18 @@ def rounds() -> Iterator[Chance]:
     print(f"{count} rounds, SPELLWEAVER_FUZZ_SEED={base}")
 
 
+def one_alone() -> bool:
+    """Whether a single round is played again: what only many rounds can show can't be asked of it."""
+    return ":" in os.environ.get("SPELLWEAVER_FUZZ_SEED", "")
+
+
 @contextlib.contextmanager
-def told(chance: Chance, what: object, *, within_us: int = TOO_LONG_US) -> Iterator[None]:
-    """What escapes from the body, or a body that takes too long, fails the test with what was put in and the seed."""
+def told(chance: Chance, what: object) -> Iterator[None]:
+    """What escapes from the body, or a body that hangs, fails the test with what was put in and the seed."""
     began = CLOCK.monotonic()
     try:
         yield
     except Exception as error:
         raise AssertionError(f"SPELLWEAVER_FUZZ_SEED={chance.name}: {what!r:.2000}") from error
     took = CLOCK.monotonic() - began
-    assert took < within_us, f"SPELLWEAVER_FUZZ_SEED={chance.name}: took {took / SECOND:.1f} s: {what!r:.2000}"
+    assert took < TOO_LONG_US, f"SPELLWEAVER_FUZZ_SEED={chance.name}: took {took / SECOND:.1f} s: {what!r:.2000}"
