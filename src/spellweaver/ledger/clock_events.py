@@ -63,4 +63,4 @@ def closed(tx: Transaction, found: Open, at: int) -> None:
     """Closes it: what passed meanwhile is named, what was held is looked at again."""
     tx.change(SQL["settled"], {"id": found.id, "at": at})
     tx.connection.execute(SQL["passed"], {"at": at, "opened_at": found.opened_at})
-    tx.connection.execute(SQL["released"], {"at": at})
+    tx.connection.execute(SQL["released"])

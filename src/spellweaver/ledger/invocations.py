@@ -166,7 +166,7 @@ def ended(tx: Transaction, was: Tried, seen: Ended | NeverStarted | None, verdic
     if (verdict.invocation, verdict.reason) != (was.invocation_state, was.invocation_reason):
         _invocation(tx, was, verdict, started_at=None, ended_at=at if verdict.invocation in TERMINAL else None)
     if verdict.invocation in TERMINAL:
-        tx.connection.execute(SQL["wake_blocked"], {"schedule": was.schedule, "at": at})
+        tx.connection.execute(SQL["wake_blocked"], (was.schedule,))
 
 
 def contained(tx: Transaction, was: Tried, verdict: Verdict) -> None:

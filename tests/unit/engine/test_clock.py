@@ -137,3 +137,34 @@ def test_nothing_that_was_decided_reopens_when_the_clock_goes_back() -> None:
     assert world.fates("s") == before
     world.live("2026-01-01T04:30:00Z")
     assert world.fates("s") == [*before, ("2026-01-01T04:00:00Z", "admitted", "foreground")]
+
+
+@pytest.mark.rule("WIN-09")
+def test_what_a_blocker_kept_out_starts_also_when_the_clock_goes_back_before_anybody_looks() -> None:
+    """By less than what has to settle: no bound has come, so the next look is the one that counts."""
+    world = World()
+    world.add(draft("s", "*/10 * * * *", allowed_delay="2h"))
+    world.at("2026-01-01T00:10:00Z")
+    world.at("2026-01-01T00:20:00Z")
+    assert world.fates("s")[-1][1:] == ("pending", "overlap")
+    world.clock.advance(us("4m"))
+    world.end(world.launches[0])
+    world.clock.step(-us("3m"))
+    done = world.look()
+    assert world.fates("s")[-1][1:] == ("admitted", "window_open")
+    assert done.next_wake == us("2026-01-01T00:30:00Z")
+
+
+@pytest.mark.rule("WIN-11")
+def test_what_waited_for_the_clock_starts_also_when_it_goes_back_a_little_before_anybody_looks() -> None:
+    world = World()
+    world.add(draft("s", "*/10 * * * *", allowed_delay="5h"))
+    world.at("2026-01-01T00:10:00Z")
+    world.at("2026-01-01T00:20:00Z")
+    stepped(world, "2026-01-01T00:28:00Z")
+    world.end(world.launches[0])
+    assert world.fates("s")[-1][1:] == ("pending", "clock_settling")
+    settled(world)
+    world.clock.step(-us("3m"))
+    world.look()
+    assert world.fates("s")[-1][1:] == ("admitted", "window_open")

@@ -18,4 +18,4 @@ UPDATE occurrence SET reason = 'clock_settling' WHERE state = 'pending' AND reas
     AND latest_start_at <= :at AND latest_start_at > :opened_at
 
 -- name: released
-UPDATE occurrence SET wake_at = :at WHERE state = 'pending' AND reason = 'clock_settling'
+UPDATE occurrence SET wake_at = due_at WHERE state = 'pending' AND reason = 'clock_settling'

@@ -63,8 +63,8 @@ UPDATE invocation SET state = :state, reason = :reason, started_at = ifnull(star
 WHERE id = :invocation AND state = :before
 
 -- name: wake_blocked
--- The blocker is settled: what it kept out is looked at again.
-UPDATE occurrence SET wake_at = :at WHERE schedule = :schedule AND state = 'pending' AND reason = 'overlap' AND wake_at > :at
+-- The blocker is settled: what it kept out is looked at again, also by a clock that goes back before anybody looks (WIN-09).
+UPDATE occurrence SET wake_at = due_at WHERE schedule = ? AND state = 'pending' AND reason = 'overlap' AND wake_at > due_at
 
 -- name: again
 INSERT INTO attempt (run, delivery, nth, state, granted_at) VALUES (:run, :delivery, :nth, 'granted', :at)
