@@ -77,11 +77,10 @@ def waiting(tx: Transaction, look: Unresolved, *, late: int) -> list[Waiting]:
 
 
 def _waiting(tx: Transaction, row: Row) -> Waiting:
-    id_, due_at, latest_start_at, finish_by, revision, reason, mode = row
+    id_, due_at, latest_start_at, finish_by, revision, unjudged = row
     bounds = (b if isinstance(b, int) else None for b in (latest_start_at, finish_by))
     horizon = tx.revisions.definition(tx.connection, int(str(revision))).misfire_horizon_us
-    unjudged = reason == "not_yet" and mode == "live"
-    return Waiting(int(str(id_)), Window(int(str(due_at)), *bounds), horizon, unjudged)
+    return Waiting(int(str(id_)), Window(int(str(due_at)), *bounds), horizon, bool(unjudged))
 
 
 def stretches(tx: Transaction, look: Unresolved, *, until_s: int) -> list[Stretch]:

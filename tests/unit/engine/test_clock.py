@@ -168,3 +168,19 @@ def test_what_waited_for_the_clock_starts_also_when_it_goes_back_a_little_before
     world.clock.step(-us("3m"))
     world.look()
     assert world.fates("s")[-1][1:] == ("admitted", "window_open")
+
+
+@pytest.mark.rule("CAT-01", "WIN-09")
+def test_what_waited_in_time_is_not_missed_because_the_clock_went_back_to_before_it() -> None:
+    """The horizon is for what is found late. This one was found in time, and a worker was all that it wanted."""
+    world = World(workers=1)
+    world.add(draft("a", "* * * * *"), draft("s", "30 0 * * *", horizon="20m"))
+    world.at("2026-01-01T00:01:00Z")
+    world.at("2026-01-01T00:30:00Z")
+    assert world.fates("s")[-1][1:] == ("pending", "capacity")
+    world.end(world.launches[0])
+    world.clock.step(-us("70s"))
+    world.look(chunk=1)
+    assert world.fates("s")[-1][1:] == ("pending", "not_yet")
+    world.at("2026-01-01T03:30:00Z")
+    assert world.fates("s")[-1][1:] == ("admitted", "foreground")

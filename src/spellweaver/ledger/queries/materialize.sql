@@ -3,15 +3,18 @@
 SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now ORDER BY next_at LIMIT :limit
 
 -- name: late
--- Schedules with a firing that was stored before its due instant and is late now. Else SQLite would read all that pends, to save a sort.
+-- Schedules with a firing that was stored, never looked at when it was due, and is late now. Else SQLite would read all that pends, to
+-- save a sort. One that was looked at has an event that says what it waited for; a clock that went back makes it not_yet again.
 SELECT DISTINCT o.schedule FROM occurrence o INDEXED BY occurrence_wake JOIN schedule s ON s.id = o.schedule
-WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active' LIMIT :limit
+WHERE o.state = 'pending' AND o.wake_at < :late AND o.reason = 'not_yet' AND o.mode = 'live' AND s.state = 'active'
+    AND NOT EXISTS (SELECT 1 FROM event e WHERE e.occurrence = o.id AND e.type = 'occurrence.pending') LIMIT :limit
 
 -- name: marks
 -- Where the due ones stand: the generation of their authority, the mark, the next candidate, and whether a firing is pending that
 -- was stored before its due instant and not looked at since. :due is a JSON list of row numbers, here and below.
 SELECT s.id, a.generation, s.settled_to, ifnull(s.next_at, :never), EXISTS (
-    SELECT 1 FROM occurrence o WHERE o.schedule = s.id AND o.state = 'pending' AND o.reason = 'not_yet' AND o.mode = 'live')
+    SELECT 1 FROM occurrence o WHERE o.schedule = s.id AND o.state = 'pending' AND o.reason = 'not_yet' AND o.mode = 'live'
+    AND NOT EXISTS (SELECT 1 FROM event e WHERE e.occurrence = o.id AND e.type = 'occurrence.pending'))
 FROM schedule s JOIN authority a ON a.name = s.authority WHERE s.id IN (SELECT value FROM json_each(:due))
 
 -- name: stretches
@@ -20,8 +23,10 @@ SELECT schedule, revision, begins_at, decided_at FROM activation WHERE schedule 
 ORDER BY schedule, id DESC
 
 -- name: waiting
--- Pending firings from before, oldest first.
-SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason, o.mode FROM occurrence o
+-- Pending firings from before, oldest first; and whether one was never looked at when it was due.
+SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason = 'not_yet' AND o.mode = 'live'
+    AND NOT EXISTS (SELECT 1 FROM event e WHERE e.occurrence = o.id AND e.type = 'occurrence.pending')
+FROM occurrence o
 WHERE o.schedule = ? AND o.state = 'pending' ORDER BY o.nominal_at, o.fold
 
 -- name: store
