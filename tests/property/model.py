@@ -114,13 +114,16 @@ class Model:
 
     # a look
 
-    def bounds(self, now: int) -> Iterator[int]:
-        """Instants at which an answer changes: of what waits, and of the next firing of each Schedule."""
+    def bounds(self, now: int, kind: str) -> Iterator[int]:
+        """Instants at which an answer changes, of what waits and of the next firing of each Schedule: it is ``due``,
+        ``late``, ``closed`` or too ``old``.
+        """
         for plan in self.plans.values():
             after = max(plan.mark, now // SECOND)
             following = next(plan.firings(after, after + 2 * plan.period))
             for firing, terms in [(following, plan.owner(following)), *((f, p.terms) for f, p in plan.pending.items())]:
-                yield from (firing * SECOND + more for more in (0, SECOND, terms.delay or 0, terms.horizon))
+                after_it = {"due": 0, "late": SECOND, "closed": terms.delay or 0, "old": terms.horizon}
+                yield firing * SECOND + after_it[kind]
 
     def look(self, now: int, allowance: int) -> None:
         for name in self.plans:
