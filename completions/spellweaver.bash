@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new bind activate run tick status next explain simulate timeline logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -30,6 +30,16 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--cron --zone --at --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--cron= --zone= --at= --ledger=@files --color=auto,always,never'
         places='- -+'
+        ;;
+    'import')
+        below='crontab'
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'import crontab')
+        options='--zone --system --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--zone= --ledger=@files --color=auto,always,never'
+        places='@files'
         ;;
     'bind')
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'

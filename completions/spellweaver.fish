@@ -46,6 +46,7 @@ complete -c spellweaver -n '__spellweaver_at' -a demo -d 'Runs three small Sched
 complete -c spellweaver -n '__spellweaver_at' -a check -d 'Judges files by themselves: every problem of every file at once, each with its line, column and a caret'
 complete -c spellweaver -n '__spellweaver_at' -a define -d 'Stores workflows and Schedule revisions, and says of each whether it is new, unchanged or a further revision'
 complete -c spellweaver -n '__spellweaver_at' -a new -d 'Prints the TOML for one command on a calendar, or once'
+complete -c spellweaver -n '__spellweaver_at' -a import -d 'Coming from elsewhere: what other schedulers\' files would be here, line by line'
 complete -c spellweaver -n '__spellweaver_at' -a bind -d 'Takes the host\'s bindings as a new generation, and reports every placement: bound, unchanged or unknown'
 complete -c spellweaver -n '__spellweaver_at' -a activate -d 'Switches Schedules to a revision: all that are named, or none'
 complete -c spellweaver -n '__spellweaver_at' -a run -d 'Runs Schedules in the foreground until it is told to stop, and finds again what an earlier run left'
@@ -84,6 +85,10 @@ complete -c spellweaver -n '__spellweaver_at -in define' -F
 complete -c spellweaver -n '__spellweaver_at -in new' -l cron -x -d 'A calendar of five or six fields'
 complete -c spellweaver -n '__spellweaver_at -in new' -l zone -x -d 'The zone that the calendar is read in'
 complete -c spellweaver -n '__spellweaver_at -in new' -l at -x -d 'Once, at this RFC 3339 instant'
+complete -c spellweaver -n '__spellweaver_at import' -a crontab -d 'Prints the TOML that a crontab would be here, as of `crontab -l`'
+complete -c spellweaver -n '__spellweaver_at -in import crontab' -l zone -x -d 'The zone of its host; default: that of this one'
+complete -c spellweaver -n '__spellweaver_at -in import crontab' -l system -d 'Lines name a user; so they do in /etc/crontab and /etc/cron.d'
+complete -c spellweaver -n '__spellweaver_at -in import crontab' -F
 complete -c spellweaver -n '__spellweaver_at -in bind' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in bind' -F
 complete -c spellweaver -n '__spellweaver_at -in activate' -l unbound -d 'Also while a station has no command on this host'

@@ -17,7 +17,7 @@ DELIVERED = {
     "invocation list",
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
     "policy apply", "zones list", "zones drift", "timeline", "backup", "ledger check", "ledger adopt",
-    "paths", "schema", "completions", "version", "doctor",
+    "paths", "schema", "completions", "version", "doctor", "import crontab",
 }  # fmt: skip
 WRITING = {
     "init", "define", "bind", "activate", "cancel", "resolve", "policy apply", "backup", "ledger adopt",
@@ -26,7 +26,7 @@ TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
     "cutover trigger effect ctl backfill pause resume retire approve deny return approval authority budget "
-    "gate capability heartbeat prove import report metrics"
+    "gate capability heartbeat prove report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]
 

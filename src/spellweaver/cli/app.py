@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from inspect import get_annotations
+from keyword import iskeyword
 from typing import Annotated, Any, Literal, Optional
 
 import typer
@@ -30,7 +31,7 @@ WORDS = {**vars(options), "typer": typer, "Annotated": Annotated, "Literal": Lit
 PLAIN: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
 SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "terminal_width": 80, "max_content_width": 80}
 SECTIONS = {
-    "First steps": ("init", "demo", "check", "define", "new", "bind", "activate"),
+    "First steps": ("init", "demo", "check", "define", "new", "import", "bind", "activate"),
     "Every day": (
         "run", "tick", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel", "resolve",
     ),
@@ -154,7 +155,7 @@ def tree() -> Any:
 
 def made(word: str) -> Any:
     """The verb or noun that ``commands/<word>.py`` holds."""
-    module = import_module(f"{commands.__name__}.{word}")
+    module = import_module(f"{commands.__name__}.{word}{'_' if iskeyword(word) else ''}")
     marked = {name.rstrip("_"): thing for name, thing in vars(module).items() if hasattr(thing, "examples")}
     app = typer.Typer(help=module.__doc__, no_args_is_help=True, context_settings=SETTINGS, cls=Noun, **PLAIN)
     for name, function in marked.items():
@@ -169,7 +170,8 @@ def made(word: str) -> Any:
         return found
     for name, verb in found.commands.items():
         verb.examples = marked[name].examples
-    found.examples = tuple(verb.examples[0] for verb in list(found.commands.values())[:2])
+    verbs = list(found.commands.values())
+    found.examples = verbs[0].examples if len(verbs) == 1 else tuple(verb.examples[0] for verb in verbs[:2])
     return found
 
 

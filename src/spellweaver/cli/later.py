@@ -8,12 +8,13 @@ LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
         "cutover", "trigger", "effect", "ctl", "backfill", "pause", "resume", "retire", "approve", "deny",
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
-        "import", "report", "metrics",
+        "report", "metrics",
     )),
     ("schedule",): frozenset(("history", "diff")),
     ("occurrence",): frozenset(("skip",)),
     ("invocation",): frozenset(("tree", "submit")),
     ("pattern",): frozenset(("check", "diff", "yield")),
+    ("import",): frozenset(("systemd",)),
     ("ledger",): frozenset(("prune", "restore")),
 }  # fmt: skip
 

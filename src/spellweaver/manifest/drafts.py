@@ -99,16 +99,19 @@ def read_binding(source: Source, table: Table, path: Path, *, version: str, stat
 
 def _refuse_environment(source: Source, env: object, path: Path, *, beside: object = None) -> None:
     for name in env if isinstance(env, dict) else ():
-        if not re.fullmatch(_ENV_NAME, name):
-            source.tell((*path, name), "is no name for a variable: letters, digits and _, no digit first", at_key=True)
-        elif _ENV_REFUSED.fullmatch(name):
-            source.tell(
-                (*path, name),
-                "may not be set by a binding: the program loader, the shell or this engine reads it",
-                at_key=True,
-            )
+        if fault := environment_fault(name):
+            source.tell((*path, name), fault, at_key=True)
         elif isinstance(beside, dict) and name in beside:
             source.tell((*path, name), "stands in env too; a variable has one value", at_key=True)
+
+
+def environment_fault(name: str) -> str | None:
+    """Why a binding may not set this variable, as the rest of a sentence; None where it may."""
+    if not re.fullmatch(_ENV_NAME, name):
+        return "is no name for a variable: letters, digits and _, no digit first"
+    if _ENV_REFUSED.fullmatch(name):
+        return "may not be set by a binding: the program loader, the shell or this engine reads it"
+    return None
 
 
 def read_schedule(source: Source, table: Table, path: Path) -> ScheduleDraft | None:

@@ -1,5 +1,5 @@
-"""TOML that ``new`` and ``init --example`` print. Values are written by tomli-w, comments by us; what comes out can
-be read.
+"""TOML that ``new``, ``init --example`` and ``import`` print. Values are written by tomli-w, comments by us; what
+comes out can be read.
 
 Every text made from an operator's words is read back before it is handed on: nobody is given a file that ``check``
 refuses.
@@ -7,12 +7,14 @@ refuses.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import tomli_w
 
 from spellweaver.errors import BadFile, Usage
-from spellweaver.manifest.problems import Problem
+from spellweaver.manifest.problems import Problem, visible
+from spellweaver.manifest.proposal import Answer, Job, Proposal
 from spellweaver.manifest.read import read_text
 
 TIMEOUT = "1h"  # what `new` gives to a command whose length nobody has said
@@ -100,13 +102,77 @@ def new_schedule_toml(
     return text
 
 
-def _table(header: str, values: dict[str, object]) -> str:
-    return f"{header}\n{tomli_w.dumps(values)}"
+def job_toml(job: Job) -> str:
+    """The three tables of an imported job."""
+    return "\n".join((
+        _table("[[pattern]]", {"key": job.name, "revision": "1"}),
+        _table(f"[binding.{_quoted(f'{job.name}@1')}.main]", job.binding),
+        _table("[[schedule]]", {"name": job.name, "pattern": f"{job.name}@1"})
+        + _table("[schedule.calendar]", job.calendar)
+        + _table("[schedule.recovery]", job.recovery),
+    ))  # fmt: skip
+
+
+def fault_of_job(job: Job) -> str | None:
+    """Why the reader would refuse an imported job, in its own words; None where it takes it."""
+    try:
+        read_text(f"format = 1\n{job_toml(job)}", "import")
+    except BadFile as error:
+        return "; ".join(_brief(problem) for problem in error.problems)
+    return None
+
+
+def proposal_toml(proposal: Proposal) -> str:
+    """A whole import as one file: every answer as comment lines where its line stood, its jobs below them.
+
+    Raises BadFile where it is more than one file may hold.
+    """
+    head = [f"# Proposed from {visible(proposal.source)}. For every job below:"]
+    head += [f"#   {note.word}: {note.sentence}" for note in proposal.everywhere]
+    text = "\n".join((*head, "format = 1\n", *(_answered(answer) for answer in proposal.answers)))
+    text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
+    try:
+        read_text(text, proposal.source)
+    except BadFile as error:
+        said = "; ".join(_said(problem) for problem in error.problems)
+        hint = "split the file and import its parts one by one"
+        raise BadFile("import_too_large", f"what came of {proposal.source} is no file: {said}", hint=hint) from None
+    return text
+
+
+def _answered(answer: Answer) -> str:
+    if answer.what == "blank":
+        return ""
+    if answer.what == "comment" and not answer.notes:
+        return f"# {visible(answer.text.lstrip(' #;')).rstrip()}".rstrip()
+    said = [f"# line {answer.line}: {visible(answer.text)}"]
+    said += [f"#   {note.word}: {visible(note.sentence)}" for note in answer.notes]
+    return "\n".join((*said, *map(job_toml, answer.jobs)))
+
+
+def _table(header: str, values: Mapping[str, object]) -> str:
+    return f"{header}\n" + "".join(_pair(key, value) for key, value in values.items())
+
+
+def _pair(key: str, value: object) -> str:
+    """A key on a line of its own: tables inline, texts of several lines as such."""
+    if isinstance(value, Mapping):
+        inside = ", ".join(tomli_w.dumps({name: said}).removesuffix("\n") for name, said in value.items())
+        return f"{key} = {{ {inside} }}\n"
+    lines = isinstance(value, str) and "\n" in value and "\r" not in value
+    return tomli_w.dumps({key: value}, multiline_strings=lines)
 
 
 def _quoted(key: str) -> str:
     """A key as tomli-w writes it, in quotes where it needs them."""
     return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
+
+
+def _brief(problem: object) -> str:
+    """The same without the way to the value: its file is not written yet."""
+    assert isinstance(problem, Problem)
+    key = problem.key.rpartition(".")[2]
+    return problem.message if problem.message.startswith(key) else f"{key} {problem.message}"
 
 
 def _said(problem: object) -> str:
