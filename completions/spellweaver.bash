@@ -32,7 +32,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         places='- -+'
         ;;
     'import')
-        below='crontab'
+        below='crontab systemd'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -40,6 +40,11 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--zone --system --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--zone= --ledger=@files --color=auto,always,never'
         places='@files'
+        ;;
+    'import systemd')
+        options='--zone --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--zone= --ledger=@files --color=auto,always,never'
+        places='@files+'
         ;;
     'bind')
         options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'

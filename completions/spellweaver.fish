@@ -86,9 +86,12 @@ complete -c spellweaver -n '__spellweaver_at -in new' -l cron -x -d 'A calendar 
 complete -c spellweaver -n '__spellweaver_at -in new' -l zone -x -d 'The zone that the calendar is read in'
 complete -c spellweaver -n '__spellweaver_at -in new' -l at -x -d 'Once, at this RFC 3339 instant'
 complete -c spellweaver -n '__spellweaver_at import' -a crontab -d 'Prints the TOML that a crontab would be here, as of `crontab -l`'
+complete -c spellweaver -n '__spellweaver_at import' -a systemd -d 'Prints the TOML that timers and their services would be here'
 complete -c spellweaver -n '__spellweaver_at -in import crontab' -l zone -x -d 'The zone of its host; default: that of this one'
 complete -c spellweaver -n '__spellweaver_at -in import crontab' -l system -d 'Lines name a user; so they do in /etc/crontab and /etc/cron.d'
 complete -c spellweaver -n '__spellweaver_at -in import crontab' -F
+complete -c spellweaver -n '__spellweaver_at -in import systemd' -l zone -x -d 'The zone of their host; default: that of this one'
+complete -c spellweaver -n '__spellweaver_at -in import systemd' -F
 complete -c spellweaver -n '__spellweaver_at -in bind' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in bind' -F
 complete -c spellweaver -n '__spellweaver_at -in activate' -l unbound -d 'Also while a station has no command on this host'

@@ -37,18 +37,31 @@ def test_an_example_can_be_simulated_over_both_clock_changes(name: str, tmp_path
         assert done.document["items"]
 
 
-def test_the_crontab_can_be_imported_and_what_comes_of_it_defined_and_activated(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "lost", "names"),
+    [
+        (("crontab", "crontab"), ["a start of the host"], ["close-the-books", "mail", "pg_dump", "sync-mirror"]),
+        (
+            ("systemd", "systemd-timers/thumbnails.timer", "systemd-timers/thumbnails.service"),
+            ["it counts from something other", "a binding has nothing like it"], ["thumbnails", "thumbnails-2"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_comes_from_elsewhere_can_be_imported_defined_and_activated(
+    words: tuple[str, ...], lost: list[str], names: list[str], tmp_path: Path
+) -> None:
     ledger, clock = str(tmp_path / "state" / "ledger.db"), VirtualClock(instant.parse("2026-11-30T12:00:00Z"))
-    done = call("import", "crontab", str(EXAMPLES / "crontab"), "--zone", "Europe/Bratislava", ledger=ledger)
-    assert done.status == 1 and "crontab:19: can't be kept: a start of the host" in done.err, "@reboot alone is left"
-    file = tmp_path / "crontab.toml"
+    files = [str(EXAMPLES / name) for name in words[1:]]
+    done = call("import", words[0], *files, "--zone", "Europe/Bratislava", ledger=ledger)
+    assert done.status == 1 and done.err.count("can't be kept: ") == len(lost)
+    assert all(f"can't be kept: {why}" in done.err for why in lost)
+    file = tmp_path / "proposed.toml"
     file.write_text(done.out, encoding="utf-8")
     assert call("init", ledger=ledger, clock=clock).status == 0
     assert call("check", str(file), ledger=ledger, clock=clock).status == 0
     assert call("define", str(file), "--bind", "--activate", ledger=ledger, clock=clock).status == 0
     listed = call("schedule", "list", "--json", ledger=ledger, clock=clock).items
-    names = [str(item["schedule"]).removeprefix("local/") for item in listed]
-    assert sorted(names) == ["close-the-books", "mail", "pg_dump", "sync-mirror"]
+    assert sorted(str(item["schedule"]).removeprefix("local/") for item in listed) == names
 
 
 def test_the_policy_example_can_be_applied(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ DELIVERED = {
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
     "policy apply", "zones list", "zones drift", "timeline", "backup", "ledger check", "ledger adopt",
     "paths", "schema", "completions", "version", "doctor", "import crontab",
+    "import systemd",
 }  # fmt: skip
 WRITING = {
     "init", "define", "bind", "activate", "cancel", "resolve", "policy apply", "backup", "ledger adopt",

@@ -1,4 +1,6 @@
-"""``import crontab``: the file on stdout, each answer in it and in JSON, and an exit status that a script can use."""
+"""``import crontab`` and ``import systemd``: the file on stdout, each answer in it and in JSON, and an exit status that
+a script can use.
+"""
 
 from __future__ import annotations
 
@@ -101,3 +103,20 @@ def test_the_zone_of_a_host_by_its_files(tmp_path: Path) -> None:
     assert local_zone(str(tmp_path)) is None
     (tmp_path / "timezone").write_text("Asia/Tokyo\n", encoding="ascii")
     assert local_zone(str(tmp_path)) == "Asia/Tokyo"
+
+
+def test_timers_and_services_are_read_together_and_come_out_as_one_file(tmp_path: Path) -> None:
+    ledger = str(tmp_path / "state" / "ledger.db")
+    timer = written(tmp_path, "[Timer]\nOnCalendar=Mon 02:30\nPersistent=yes\n", "a.timer")
+    service = written(tmp_path, "[Service]\nType=oneshot\nExecStart=/bin/a\n", "a.service")
+    done = call("import", "systemd", timer, service, timer, *ZONE)
+    assert done.status == 0, done.err
+    assert f"# {timer}\n" in done.out and f"# {service}\n" in done.out
+    path = written(tmp_path, done.out, "a.toml")
+    assert call("init", ledger=ledger).status == 0
+    assert call("check", path, ledger=ledger).status == 0
+    assert call("define", path, "--bind", "--activate", ledger=ledger).status == 0
+    lost = call("import", "systemd", timer, *ZONE, "--json")
+    assert lost.status == 1 and [item["answer"] for item in lost.items] == ["kept", "dropped", "kept"]
+    assert lost.document["toml"]
+    assert call("import", "systemd", timer, str(tmp_path / "b.service"), *ZONE).status == 66

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spellweaver.core import instant
 from spellweaver.manifest.crontab import read_crontab
 from spellweaver.manifest.read import read_text
+from spellweaver.manifest.units import read_units
 from spellweaver.manifest.write import proposal_toml
 
 EXAMPLES = int(os.environ.get("IMPORT_EXAMPLES", "150"))
@@ -58,3 +59,43 @@ def test_each_line_of_a_crontab_has_one_answer_and_the_rest_is_a_file(data: byte
     for binding, job in zip(manifest.bindings, proposal.jobs, strict=True):
         assert (binding.shell, list(binding.argv)) == (job.binding.get("shell"), job.binding.get("argv", []))
         assert dict(binding.env) == job.binding.get("env", {}) and binding.timeout_us == 24 * instant.HOUR
+
+
+_KEY = st.sampled_from((
+    "OnCalendar", "OnCalendar", "OnBootSec", "Persistent", "RandomizedDelaySec", "Unit", "AccuracySec", "ExecStart",
+    "ExecStart", "ExecStartPre", "Environment", "User", "WorkingDirectory", "UMask", "Nice", "TimeoutStartSec", "Type",
+    "SuccessExitStatus", "X-Y", "é", "",
+))  # fmt: skip
+_SETTING = st.tuples(
+    _KEY,
+    st.sampled_from((
+        "daily", "Mon 02:30 UTC", "*-*-* *:0/5", "5min", "99999999w", "yes", "", "/bin/a", "-/bin/a ${B} $C",
+        "/bin/a 'b",
+        "A=b", "%n", "%", "\\", "oneshot", "077", "10", "\\x00", "b.service", "a \"b\" \\",
+    )) | st.text(max_size=10),
+).map("=".join)  # fmt: skip
+_UNIT = st.lists(
+    st.sampled_from(("[Timer]", "[Service]", "[Unit]", "[Install]", "[", "[]", "; x", "#\0", "")) | _SETTING | _SETTING
+    | st.text(max_size=10),
+    max_size=10,
+).map(lambda lines: "\n".join(lines).encode(errors="surrogatepass"))  # fmt: skip
+_PAIR = st.tuples(
+    _UNIT.map(lambda body: b"[Timer]\nOnCalendar=daily\n" + body),
+    _UNIT.map(lambda body: b"[Service]\nExecStart=/bin/a\n" + body) | st.binary(max_size=40),
+)
+
+
+@COMMON
+@given(_PAIR)
+def test_each_line_of_a_timer_and_a_service_has_one_answer_and_the_rest_is_a_file(pair: tuple[bytes, bytes]) -> None:
+    files = [("x/a.timer", pair[0]), ("x/a.service", pair[1])]
+    proposal = read_units(files, zone="Europe/Rome")
+    for path, data in files:
+        lines = data.split(b"\n")
+        found = [answer.line for answer in proposal.answers if answer.path == path]
+        assert found == list(range(1, len(lines) + (lines[-1] != b""))), data
+    for answer in proposal.answers:
+        assert answer.what in ("job", "setting", "comment", "blank")
+        assert not answer.jobs or answer.word in ("kept", "changed")
+    manifest = read_text(proposal_toml(proposal), "proposed.toml")
+    assert [draft.name for draft in manifest.schedules] == [job.name for job in proposal.jobs]

@@ -14,7 +14,6 @@ LATER: dict[tuple[str, ...], frozenset[str]] = {
     ("occurrence",): frozenset(("skip",)),
     ("invocation",): frozenset(("tree", "submit")),
     ("pattern",): frozenset(("check", "diff", "yield")),
-    ("import",): frozenset(("systemd",)),
     ("ledger",): frozenset(("prune", "restore")),
 }  # fmt: skip
 

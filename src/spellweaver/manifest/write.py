@@ -8,7 +8,7 @@ refuses.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import tomli_w
 
@@ -129,7 +129,7 @@ def proposal_toml(proposal: Proposal) -> str:
     """
     head = [f"# Proposed from {visible(proposal.source)}. For every job below:"]
     head += [f"#   {note.word}: {note.sentence}" for note in proposal.everywhere]
-    text = "\n".join((*head, "format = 1\n", *(_answered(answer) for answer in proposal.answers)))
+    text = "\n".join((*head, "format = 1\n", *_all_answered(proposal.answers)))
     text = re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
     try:
         read_text(text, proposal.source)
@@ -138,6 +138,15 @@ def proposal_toml(proposal: Proposal) -> str:
         hint = "split the file and import its parts one by one"
         raise BadFile("import_too_large", f"what came of {proposal.source} is no file: {said}", hint=hint) from None
     return text
+
+
+def _all_answered(answers: Sequence[Answer]) -> Iterator[str]:
+    """Each answer; where there are several files, each file under its name."""
+    several = len({answer.path for answer in answers}) > 1
+    for before, answer in zip((None, *answers), answers, strict=False):
+        if several and (before is None or before.path != answer.path):
+            yield f"\n# {visible(answer.path)}\n"
+        yield _answered(answer)
 
 
 def _answered(answer: Answer) -> str:

@@ -53,6 +53,36 @@ def crontab(
     return proposals.tell(frame, proposal)
 
 
+@command(
+    "spellweaver import systemd backup.timer backup.service > backup.toml",
+    "spellweaver import systemd /etc/systemd/system/backup.* --zone Europe/Bratislava --json",
+)
+def systemd(
+    ctx: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Timers and the services that they start.")],
+    zone: Annotated[
+        Optional[str], typer.Option("--zone", metavar="ZONE", help="The zone of their host; default: that of this one.")
+    ] = None,
+) -> int:
+    """Prints the TOML that timers and their services would be here. Nothing is stored: `define` takes the file.
+
+    Every line of every file is answered, as by `import crontab`, with the same status.
+    """
+    from spellweaver.cli.screens import proposals
+    from spellweaver.files import read_operator_file
+    from spellweaver.manifest.crontab import LIMIT
+    from spellweaver.manifest.units import read_units
+    from spellweaver.manifest.write import proposal_toml
+
+    frame: Frame = ctx.obj
+    found = [(file, read_operator_file(file, limit=LIMIT)) for file in dict.fromkeys(files)]
+    proposal = read_units(found, zone=_zone(frame, zone))
+    text = proposal_toml(proposal)
+    if not frame.document("import_systemd", proposals.items(proposal), more=proposals.more(proposal, text)):
+        frame.write(text)
+    return proposals.tell(frame, proposal)
+
+
 def _is_system(file: str) -> bool:
     import os
 

@@ -11,4 +11,4 @@ _LINE = record(
     schedules=array(text()), notes=array(_NOTE),
 )  # fmt: skip
 
-KINDS = {"import_crontab": Kind(_LINE, toml=text(), everywhere=array(_NOTE))}
+KINDS = {kind: Kind(_LINE, toml=text(), everywhere=array(_NOTE)) for kind in ("import_crontab", "import_systemd")}
