@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spellweaver.host.local_zone import local_zone
-from tests.support.program import Done, call
+from tests.support.program import Done, at_terminal, call
 
 ZONE = ("--zone", "Europe/Rome")
 
@@ -75,6 +75,14 @@ def test_standard_input_is_read_and_the_system_form_taken_by_its_place_or_by_wor
     assert 'user = "root"' not in imported(tmp_path, "0 1 * * * root a\n").out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"#" * 70_000)))
     assert call("import", "crontab", "-", *ZONE).status == 66
+
+
+def test_a_terminal_gets_nothing_of_a_foreign_file_that_it_would_obey(tmp_path: Path) -> None:
+    path = written(tmp_path, "# \x9b2J\n0 1 * * * echo \x9b2J \u202e\nwhat \x9b\n")
+    done = at_terminal("import", "crontab", path, *ZONE)
+    assert not {"\x9b", "\u202e"} & set(done.out + done.err) and 'name = "echo"' in done.out
+    file = tomllib.loads(call("import", "crontab", path, *ZONE).out)
+    assert file["binding"]["echo@1"]["main"]["shell"] == "echo \x9b2J \u202e"
 
 
 def test_what_is_no_crontab_at_all(tmp_path: Path) -> None:

@@ -170,8 +170,7 @@ def made(word: str) -> Any:
         return found
     for name, verb in found.commands.items():
         verb.examples = marked[name].examples
-    verbs = list(found.commands.values())
-    found.examples = verbs[0].examples if len(verbs) == 1 else tuple(verb.examples[0] for verb in verbs[:2])
+    found.examples = tuple(verb.examples[0] for verb in list(found.commands.values())[:2])
     return found
 
 

@@ -49,7 +49,7 @@ def crontab(
     )
     text = proposal_toml(proposal)
     if not frame.document("import_crontab", proposals.items(proposal), more=proposals.more(proposal, text)):
-        frame.write(text)
+        proposals.write(frame, text)
     return proposals.tell(frame, proposal)
 
 
@@ -79,7 +79,7 @@ def systemd(
     proposal = read_units(found, zone=_zone(frame, zone))
     text = proposal_toml(proposal)
     if not frame.document("import_systemd", proposals.items(proposal), more=proposals.more(proposal, text)):
-        frame.write(text)
+        proposals.write(frame, text)
     return proposals.tell(frame, proposal)
 
 

@@ -28,6 +28,14 @@ def more(proposal: Proposal, toml: str) -> Item:
     return {"toml": toml, "everywhere": [_note(note) for note in proposal.everywhere]}
 
 
+def write(frame: Frame, toml: str) -> None:
+    """The file as it is; on a terminal without what a terminal would obey, since TOML may hold some of that."""
+    if frame.terminal:
+        frame.line(toml.removesuffix("\n"))
+    else:
+        frame.write(toml)
+
+
 def _note(note: Note) -> Item:
     return {"answer": note.word, "text": note.sentence}
 
