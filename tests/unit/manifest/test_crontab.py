@@ -88,6 +88,7 @@ def test_rp_48_no_input_ends_its_here_document_or_is_expanded(given: str) -> Non
     assert done.stdout == given.replace("%", "\n").rstrip("\n") + "\n" and done.stderr == ""
 
 
+@pytest.mark.rule("CAL-09")
 def test_rp_58_both_day_fields_mean_either_as_by_tradition() -> None:
     found = answer("0 0 13 * fri true")
     assert "a day that matches either of them fires" in said(found)
@@ -108,6 +109,7 @@ def test_rp_09_a_zone_setting_holds_for_the_calendars_below_it_and_for_nothing_e
     assert [each.binding["env"] for each in jobs] == [{"TZ": ZONE}] * 2 + [{"TZ": "Asia/Tokyo"}] * 2
 
 
+@pytest.mark.rule("CAL-01")
 def test_rp_09_a_zone_that_there_is_not_is_never_replaced_by_another() -> None:
     proposal = crontab("CRON_TZ=europe/rome", "0 1 * * * a", "CRON_TZ=Europe/Rome", "0 1 * * * b")
     assert [each.word for each in proposal.answers] == ["dropped", "dropped", "kept", "kept"]
