@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -106,6 +106,16 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--reason --outcome --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--reason= --outcome=completed,failed --ledger=@files --color=auto,always,never'
         places='@references'
+        ;;
+    'pause')
+        options='--reason --until --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--reason= --until= --ledger=@files --color=auto,always,never'
+        places='@schedules'
+        ;;
+    'resume')
+        options='--dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        places='@schedules'
         ;;
     'schedule')
         below='list show'

@@ -1,4 +1,4 @@
-"""cancel, resolve and tick: what they say of what they did."""
+"""cancel, resolve, pause, resume and tick: what they say of what they did."""
 
 from __future__ import annotations
 
@@ -50,4 +50,48 @@ def test_resolve_ends_what_is_contained_on_a_word_and_nothing_else(world: World)
     assert item == {"invocation": "inv_1", "before": "contained", "after": "failed", "dry_run": False}
     assert tried == [{**item, "dry_run": True}]
     assert "looked with ps" in call("explain", "inv_1", ledger=world.path).out
+    world.audit()
+
+
+@pytest.mark.rule("CAT-07", "AUT-05")
+def test_a_pause_is_shown_wherever_somebody_may_ask_why_nothing_runs(world: World) -> None:
+    world.end(world.launches[0])
+    line = ("pause", "job", "--reason", "new disk", "--until", "2026-01-01T04:30:00Z")
+    tried = call(*line, "--dry-run", ledger=world.path, clock=world.clock)
+    assert (tried.status, tried.err) == (0, "would be paused; nothing was written\n")
+    (item,) = call(*line, "--json", ledger=world.path, clock=world.clock).items
+    assert item == {
+        "schedule": "local/job", "status": "paused", "begins_at": "2026-01-01T01:00:00Z",
+        "until_at": "2026-01-01T04:30:00Z", "why": "new disk", "dry_run": False,
+    }  # fmt: skip
+    (status,) = call("status", "--json", ledger=world.path, clock=world.clock).items
+    (shown,) = status["schedules"]
+    assert (shown["state"], shown["next"]) == ("paused", None)
+    assert shown["why"] == "paused until 2026-01-01T04:30:00Z: new disk"
+    (listed,) = call("schedule", "list", "--state", "paused", "--json", ledger=world.path, clock=world.clock).items
+    assert (listed["why"], listed["paused_until"]) == ("new disk", "2026-01-01T04:30:00Z")
+    assert "local/job is paused (new disk): nothing of it fires" in call("next", ledger=world.path).err
+    world.at("2026-01-01T02:00:00Z")
+    assert "its Schedule was paused" in call("explain", "job@2026-01-01T02:00", ledger=world.path).out
+    said = call("events", "--type", "schedule.paused", "--json", ledger=world.path).items
+    assert [each["data"]["why"] for each in said] == ["new disk"]
+    world.audit()
+
+
+@pytest.mark.rule("CAT-07")
+def test_resume_says_what_comes_next_and_that_there_was_nothing_to_resume(world: World) -> None:
+    world.end(world.launches[0])
+    nothing = call("resume", "job", "--json", ledger=world.path, clock=world.clock)
+    assert (nothing.status, nothing.items[0]["status"]) == (0, "unchanged")
+    assert call("pause", "job", "--reason", "x", ledger=world.path, clock=world.clock).status == 0
+    assert "until somebody resumes it: x" in call("doctor", ledger=world.path, clock=world.clock).out
+    (item,) = call("resume", "job", "--json", ledger=world.path, clock=world.clock).items
+    assert item == {
+        "schedule": "local/job", "status": "resumed", "next_at": "2026-01-01T02:00:00Z", "dry_run": False,
+    }  # fmt: skip
+    assert call("pause", "job", ledger=world.path).status == 2, "a reason is needed"
+    line = ("pause", "job", "--reason", "x", "--until")
+    assert call(*line, "tomorrow", ledger=world.path, clock=world.clock).status == 2
+    assert call(*line, "2026-01-01T00:00:00Z", ledger=world.path, clock=world.clock).status == 3
+    assert call("resume", "jop", ledger=world.path, clock=world.clock).status == 4
     world.audit()

@@ -22,12 +22,14 @@ from spellweaver.core import instant, pattern
 from spellweaver.core.binding import Binding
 from spellweaver.core.grammar import At, Cadence, Every, parse_cron
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
-from spellweaver.core.policy import ClockPolicy, Fold, Gap, HostPolicy
+from spellweaver.core.policy import ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
 from spellweaver.engine.activate import Activated, activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import Defined, define
+from spellweaver.engine.pause import Paused, pause
 from spellweaver.engine.policy import apply_policy
+from spellweaver.engine.resume import Resumed, resume
 from spellweaver.engine.settle import settle
 from spellweaver.engine.tick import Pass, step
 from spellweaver.host.machine import machine
@@ -63,6 +65,7 @@ def draft(
     zone_rules: str = "keep",
     host_rules: bytes | None = None,
     labels: str = "{}",
+    while_paused: WhilePaused = "skip",
 ) -> ScheduleDraft:
     """A Schedule as a file gives it: cron in a zone, or ``every`` anchored at midnight, or listed instants."""
     cadence: Cadence
@@ -86,6 +89,7 @@ def draft(
             cadence, zone, fold, gap, Jitter("deterministic", us(jitter)) if jitter else Jitter(), zone_rules, rules
         ),
         misfire_horizon_us=us(horizon) if horizon else None,
+        while_paused=while_paused,
         origin=f"{name}.toml:1",
     )
 
@@ -158,6 +162,14 @@ class World:
             self.bind(version)
         for one in drafts:
             self.activate(one.full_name)
+
+    def pause(self, name: str, why: str = "looked into", until: str | None = None) -> Paused:
+        with self.ledger.decide() as tx:
+            return pause(tx, schedule=name, why=why, until_at=us(until) if until else None)
+
+    def resume(self, name: str) -> Resumed:
+        with self.ledger.decide() as tx:
+            return resume(tx, schedule=name)
 
     def apply(self, new: HostPolicy) -> None:
         with self.ledger.decide() as tx:

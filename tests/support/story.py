@@ -222,6 +222,11 @@ def _steps() -> Iterator[Step]:
         ("minutely", f"{day}T02:40:00Z"), ("hourly", f"{night}T01:00:00Z")))  # fmt: skip
     yield Step(f"{night}T01:21:30Z", "nightly, after the gap", lambda s: s.finish("nightly", f"{night}T01:00:00Z"))
     yield Step(f"{night}T01:22:00Z", "the last one", lambda s: s.finish("quarterly", f"{night}T01:15:00Z", 1))
+    yield Step(f"{night}T01:22:30Z", "paused while it runs", lambda s: s.pause("minutely", "a look at the disk"))
+    yield Step(f"{night}T01:23:00Z", "what runs goes on, what comes is skipped", lambda s: s.finish(
+        "minutely", f"{night}T01:22:00Z"))  # fmt: skip
+    yield Step(f"{night}T01:23:30Z", "resumed", lambda s: s.resume("minutely"))
+    yield Step(f"{night}T01:24:10Z", "it goes on", lambda s: s.begin("minutely", f"{night}T01:24:00Z"))
 
 
 STEPS = tuple(_steps())

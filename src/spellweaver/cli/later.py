@@ -6,7 +6,7 @@ from __future__ import annotations
 
 LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
-        "cutover", "trigger", "effect", "ctl", "backfill", "pause", "resume", "retire", "approve", "deny",
+        "cutover", "trigger", "effect", "ctl", "backfill", "retire", "approve", "deny",
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
         "report", "metrics",
     )),

@@ -1,8 +1,8 @@
 """Admission of pending Occurrences: one pure fold over facts, each item with its own decision time (WIN-02, CAT-10,
 SEL-07).
 
-The first that applies is the answer: before the due instant, closed window, a stopped Schedule, authority (a bound
-workflow), overlap, capacity. A worker is granted whole or the Occurrence pends and holds nothing.
+The first that applies is the answer: before the due instant, closed window, a Schedule that is stopped or paused,
+authority (a bound workflow), overlap, capacity. A worker is granted whole or the Occurrence pends and holds nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from spellweaver.core.window import Window
 class Facts:
     """A pending Occurrence as the ledger has it. ``blockers``: open Invocations of its Schedule; ``kept_back``:
     (nominal instant, Occurrence) of each of its pending calendar firings without a window that capacity keeps back;
-    ``bound``: its entry station has a binding on this host; ``stopped``: its Schedule is (CAL-06).
+    ``bound``: its entry station has a binding on this host; ``stopped``, ``paused``: its Schedule is (CAL-06,
+    CAT-07).
     """
 
     occurrence: int
@@ -33,6 +34,7 @@ class Facts:
     kept_back: tuple[tuple[int, int], ...]
     bound: bool
     stopped: bool = False
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Wait:
 
     facts: Facts
     at: int
-    reason: Literal["not_yet", "stopped", "overlap", "capacity"]
+    reason: Literal["not_yet", "stopped", "paused", "overlap", "capacity"]
     wake_at: int | None
     blockers: tuple[int, ...] = ()
 
@@ -101,6 +103,8 @@ def decide(facts: Facts, now: int, *, free: int, blocked_here: bool = False) -> 
         return End(facts, facts.occurrence, now, "missed", reason, facts.blockers if reason == "overlap" else ())
     if facts.stopped:
         return Wait(facts, now, "stopped", window.closes_at)
+    if facts.paused:
+        return Wait(facts, now, "paused", window.closes_at)
     if not facts.bound:
         return End(facts, facts.occurrence, now, "refused", "unavailable")
     match overlap.forbid(window, blocked=bool(facts.blockers) or blocked_here):

@@ -24,16 +24,17 @@ from spellweaver.core.window import Window
 ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
 
 # expired: found in time, but its window was shorter than that; closed: missed at discovery, and its window is over too
-Class = Literal["gap_skip", "gap_fail", "horizon", "closed", "eligible", "expired", "ordinary"]
+Class = Literal["paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "expired", "ordinary"]
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The unresolved nominal seconds ``after_s < n <= until_s`` of one revision."""
+    """The unresolved nominal seconds ``after_s < n <= until_s`` of one revision; ``paused``: all within a pause."""
 
     after_s: int
     until_s: int
     terms: Terms
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ _MISSED: tuple[Class, ...] = ("horizon", "closed", "eligible")  # at discovery
 _GAPS: dict[str, Class] = {"gap_skip": "gap_skip", "gap_fail": "gap_fail"}
 _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
     "gap_skip": ("skipped", "gap"),
+    "paused": ("skipped", "paused"),
     "gap_fail": ("refused", "gap"),
     "horizon": ("skipped", "horizon"),
     "closed": ("missed", "latest_start"),
@@ -171,6 +173,9 @@ def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
     if first is None or first.instant_s > stretch.until_s:
         return
     low = first.instant_s - 1
+    if stretch.paused:
+        yield from _counted(terms, low, stretch.until_s, "paused")
+        return
     if _kind(terms, first.instant_s * SECOND, first.instant_s * SECOND, now, allowance_us) == "ordinary":
         if first.fate == "fires" and first.instant_s == stretch.until_s:  # nothing follows it within its second
             yield _one(terms, first, now, allowance_us)

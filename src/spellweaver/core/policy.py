@@ -14,12 +14,14 @@ Gap = Literal["skip", "advance", "fail"]
 ServiceClass = Literal["foreground", "deadline_windowed", "spare_capacity"]
 Overlap = Literal["forbid", "hold", "coalesce", "parallel", "replace"]
 CatchUp = Literal["none", "newest", "all"]
+WhilePaused = Literal["skip", "catch_up"]
 JitterMode = Literal["none", "deterministic", "random"]
 Mode = Literal["live", "catch_up", "backfill"]
 Origin = Literal["operator", "schedule", "agent", "peer"]
 
 FOLDS: tuple[Fold, ...] = ("earlier", "later", "both")
 GAPS: tuple[Gap, ...] = ("skip", "advance", "fail")
+WHILE_PAUSED: tuple[WhilePaused, ...] = ("skip", "catch_up")
 CLASSES: tuple[ServiceClass, ...] = ("foreground", "deadline_windowed", "spare_capacity")
 
 # CLS-01: names that other tools use, and the class that is meant

@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from spellweaver.core import grammar
 from spellweaver.core.grammar import Cadence
-from spellweaver.core.policy import CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass
+from spellweaver.core.policy import CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass, WhilePaused
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class ScheduleDraft:
     calendar: CalendarDraft | None = None
     misfire_horizon_us: int | None = None
     catch_up: CatchUp = "newest"
+    while_paused: WhilePaused = "skip"
     origin: str = ""
 
     @property
@@ -92,9 +93,12 @@ class Definition:
     jitter: Jitter
     misfire_horizon_us: int
     catch_up: CatchUp
+    while_paused: WhilePaused = "skip"
 
     def canonical(self) -> dict[str, object]:
-        """The JSON object whose bytes are kept and digested: all keys present, no floats."""
+        """The JSON object whose bytes are kept and digested: no floats, and all keys present but ``while_paused``,
+        which is there where it is not ``skip``; so a revision from before that key has the digest that it had.
+        """
         return {
             "schema": 1,
             "authority": self.authority,
@@ -114,7 +118,11 @@ class Definition:
                 "gap": self.gap,
                 "jitter": {"mode": self.jitter.mode, "max_us": self.jitter.max_us},
             },
-            "recovery": {"misfire_horizon_us": self.misfire_horizon_us, "catch_up": self.catch_up},
+            "recovery": {
+                "misfire_horizon_us": self.misfire_horizon_us,
+                "catch_up": self.catch_up,
+                **({} if self.while_paused == "skip" else {"while_paused": self.while_paused}),
+            },
         }
 
     def body(self) -> str:
@@ -156,6 +164,7 @@ def definition(body: str) -> Definition:
         Jitter(**calendar["jitter"]),
         recovery["misfire_horizon_us"],
         recovery["catch_up"],
+        while_paused=recovery.get("while_paused", "skip"),
     )
 
 
@@ -186,6 +195,7 @@ def revise(draft: ScheduleDraft, *, pattern_digest: str, zone_digest: str | None
         calendar.jitter,
         horizon_us if horizon is None else horizon,
         draft.catch_up,
+        while_paused=draft.while_paused,
     )
 
 

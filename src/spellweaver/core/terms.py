@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from spellweaver.core.calendar import Calendar, Candidate
 from spellweaver.core.instant import SECOND
+from spellweaver.core.policy import WhilePaused
 from spellweaver.core.schedule import Jitter, jitter_us
 
 
@@ -22,6 +23,7 @@ class Terms:
     jitter: Jitter
     allowed_delay_us: int | None
     horizon_us: int
+    while_paused: WhilePaused = "skip"
 
     def due_at(self, found: Candidate) -> int:
         """Nominal plus jitter; a missing time has none."""

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spellweaver.core import misfire
+from spellweaver.core import misfire, pause
 from spellweaver.core.instant import SECOND
-from spellweaver.ledger import schedules
+from spellweaver.engine import resume
+from spellweaver.ledger import pauses, schedules
 from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.pauses import Kept
 from spellweaver.ledger.revisions import Damaged
 from spellweaver.ledger.schedules import Judged, Unresolved
 
@@ -32,12 +34,13 @@ def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materializ
     now = tx.decided_at()
     due = schedules.due(tx, now=now, late=now - allowance_us, limit=limit)
     judged, seen, rows = list[Judged](), 0, 0
+    paused = pauses.of(tx, due)
     for look in schedules.unresolved(tx, due):
         if rows >= limit:
             break
         now, seen = tx.decided_at(), seen + 1
         try:
-            judged.append(_judge(tx, look, now=now, allowance_us=allowance_us))
+            judged.append(_judge(tx, *_awake(tx, look, paused, now), now=now, allowance_us=allowance_us))
             rows += sum(misfire.rows(fate) for fate in judged[-1].fates)
         except Damaged as damage:
             schedules.stop(tx, look.schedule, now=now, why=damage.message)
@@ -45,10 +48,24 @@ def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materializ
     return Materialized(seen, len(due) == limit or seen < len(due))
 
 
-def _judge(tx: Transaction, look: Unresolved, *, now: int, allowance_us: int) -> Judged:
+def _awake(
+    tx: Transaction, look: Unresolved, paused: dict[int, list[Kept]], now: int
+) -> tuple[Unresolved, list[Kept]]:
+    """The Schedule with its pauses as they stand at ``now``; one that has ended held back what follows the mark."""
+    before = paused.get(look.schedule, [])
+    asleep = [resume.by_itself(tx, look.schedule, each, now) for each in before]
+    if asleep != before:
+        look = look._replace(next_at=min(look.next_at, (look.settled_to + 1) * SECOND))
+    return look, asleep
+
+
+def _judge(tx: Transaction, look: Unresolved, asleep: list[Kept], *, now: int, allowance_us: int) -> Judged:
     """Raises RevisionDamaged, KeptRulesDamaged."""
     stretches = schedules.stretches(tx, look, until_s=now // SECOND)
+    stretches, held = pause.cut(stretches, [each.meant() for each in asleep])
     waiting = schedules.waiting(tx, look, late=now - allowance_us)
     fates = misfire.judge(stretches, waiting, now=now, allowance_us=allowance_us)
+    if held is not None:
+        return Judged(look, fates, now, held, None)
     next_at = schedules.next_candidate(tx, look, after_s=max(now // SECOND, look.settled_to))
-    return Judged(look, fates, now, next_at)
+    return Judged(look, fates, now, now // SECOND, next_at)

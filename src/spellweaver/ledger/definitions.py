@@ -193,8 +193,7 @@ def store_activation(
     if known.active is None:
         tx.change(SQL["first_activated"], values | {"settled_to": settled_to})
     else:
-        state = "active" if known.state == "stopped" else known.state
-        tx.change(SQL["switched"], values | {"replaced": known.active, "state": state})
+        tx.change(SQL["switched"], values | {"replaced": known.active})
         tx.connection.execute(SQL["wake_stopped"], {"schedule": known.id, "at": at})
 
 

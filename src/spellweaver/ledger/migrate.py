@@ -14,7 +14,28 @@ import apsw
 from spellweaver.errors import Unusable
 from spellweaver.ledger import observe
 
-STEPS: dict[int, str] = {}
+# 1: pauses
+STEPS: dict[int, str] = {
+    1: """
+CREATE TABLE pause (
+    id INTEGER PRIMARY KEY,
+    schedule INTEGER NOT NULL REFERENCES schedule (id),
+    begins_at INTEGER NOT NULL,
+    until_at INTEGER,
+    ended_at INTEGER,
+    why TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX pause_open ON pause (schedule) WHERE ended_at IS NULL;
+CREATE INDEX pause_until ON pause (until_at) WHERE ended_at IS NULL AND until_at IS NOT NULL;
+CREATE INDEX pause_of_schedule ON pause (schedule, ended_at);
+CREATE INDEX schedule_paused ON schedule (next_at) WHERE state = 'paused' AND next_at IS NOT NULL;
+CREATE TRIGGER pause_ended BEFORE UPDATE ON pause WHEN OLD.ended_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'pause: ended once'); END;
+CREATE TRIGGER pause_identity BEFORE UPDATE OF id, schedule, begins_at ON pause
+BEGIN SELECT RAISE(ABORT, 'pause: its begin never changes'); END;
+CREATE TRIGGER pause_kept BEFORE DELETE ON pause BEGIN SELECT RAISE(ABORT, 'pause: never goes'); END;
+""",
+}
 
 
 def newest() -> str:

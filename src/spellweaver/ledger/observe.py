@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 APPLICATION_ID = 0x53574C47  # "SWLG"
-VERSION = 1
+VERSION = 2
+OLDEST = 1  # from which the ladder of ``migrate`` leads to this one
 WAL_LIMIT = 4 << 20  # bytes the log is grown to beforehand (performance.md: 1.4 to 2 times the commits)
 
 OPENING_MS = 10_000  # the first to open reads the whole log, the last to close copies it back; others wait for that
@@ -26,9 +27,11 @@ OPENING_MS = 10_000  # the first to open reads the whole log, the last to close 
 Row = tuple["apsw.SQLiteValue", ...]
 
 
-def open_file(path: str, flags: int, *, any_file_system: bool = False) -> apsw.Connection:
-    """Opens an existing ledger file, checked; on a network's file system only where that was accepted. Raises NotFound,
-    NotAuthorised, Unusable, DiskTrouble, TryAgain.
+def open_file(
+    path: str, flags: int, *, any_file_system: bool = False, older: bool = False
+) -> apsw.Connection:
+    """Opens an existing ledger file, checked; on a network's file system only where that was accepted, of an earlier
+    version only where that is meant. Raises NotFound, NotAuthorised, Unusable, DiskTrouble, TryAgain.
     """
     writes = flags & apsw.SQLITE_OPEN_READWRITE
     ledger_file.check_owned(path) if writes else ledger_file.check_ledger(path)
@@ -41,7 +44,7 @@ def open_file(path: str, flags: int, *, any_file_system: bool = False) -> apsw.C
             connection.set_busy_timeout(OPENING_MS)
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA synchronous = FULL")
-            check_format(connection, path)
+            check_format(connection, path, older=older)
             if network is not None and not (any_file_system or accepted(connection, network)):
                 raise volume.refuse_network(path, network)
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
@@ -58,7 +61,7 @@ def open_file(path: str, flags: int, *, any_file_system: bool = False) -> apsw.C
     return connection
 
 
-def check_format(connection: apsw.Connection, path: str) -> None:
+def check_format(connection: apsw.Connection, path: str, *, older: bool = False) -> None:
     """Refuses (Unusable) a file that is no ledger, is of another version, or whose safety settings did not take."""
     found = {
         name: _pragma(connection, name) for name in ("application_id", "user_version", "journal_mode", "synchronous")
@@ -68,13 +71,16 @@ def check_format(connection: apsw.Connection, path: str) -> None:
             "not_a_ledger", f"{path} is not a spellweaver ledger", hint="name another file with --ledger", path=path
         )
     version = found["user_version"]
-    if version != VERSION:
-        newer = isinstance(version, int) and version > VERSION
+    assert isinstance(version, int)
+    newer = version > VERSION
+    if version != VERSION and not (older and OLDEST <= version < VERSION):
         raise Unusable(
             "ledger_version",
             f"{path} has ledger version {version}; this program knows version {VERSION}. Nothing was written",
             hint="use the newer spellweaver that wrote it"
             if newer
+            else "spellweaver run, or any command that writes, brings it to this version"
+            if version >= OLDEST
             else "spellweaver init --ledger NEW, then move over",
             path=path,
             found=version,

@@ -56,6 +56,7 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         blockers,
         kept_back,
         stopped,
+        paused,
     ) = row
     version = int(str(pattern))
     if version not in stations:
@@ -74,6 +75,7 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         tuple((int(at), int(other)) for at, other in json.loads(str(kept_back))),
         bound,
         bool(stopped),
+        bool(paused),
     )
     return Found(facts, version, name, station)
 

@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 
 
 def open_ledger(path: str, clock: Clock, *, actor: str, unwitnessed: bool = False) -> Ledger:
-    """Opens an existing ledger for decisions. Raises NotFound, NotAuthorised, Unusable (also for one that is not the
-    newest, unless ``unwitnessed``), DiskTrouble, TryAgain.
+    """Opens an existing ledger for decisions; one of an earlier version is brought to this one. Raises NotFound,
+    NotAuthorised, Unusable (also for one that is not the newest, unless ``unwitnessed``), DiskTrouble, TryAgain.
     """
-    connection, beside = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE), witness.beside(path)
-    if not unwitnessed:
-        try:
-            if (said := witness.read(beside)) is not None:
-                witness.compare(connection, said, path)
-        except BaseException as error:
-            connection.close()
-            if isinstance(error, apsw.Error):
-                raise observe.trouble(error, path) from None
-            raise
+    connection, beside = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE, older=True), witness.beside(path)
+    try:
+        if not unwitnessed and (said := witness.read(beside)) is not None:
+            witness.compare(connection, said, path)
+        connection.set_busy_timeout(observe.OPENING_MS)
+        migrate.climb(connection, path)
+        connection.set_busy_timeout(0)
+    except BaseException as error:
+        connection.close()
+        if isinstance(error, apsw.Error):
+            raise observe.trouble(error, path) from None
+        raise
     return Ledger(connection, path, clock, actor, witness=beside)
 
 

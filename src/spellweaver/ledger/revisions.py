@@ -64,7 +64,10 @@ class Revisions:
         meant = _definition(id_, row[5], row[6])
         calendar = calendar_of(connection, meant)
         name = f"{meant.authority}/{meant.name}"
-        terms = Terms(id_, row[3], name, calendar, meant.jitter, meant.allowed_delay_us, meant.misfire_horizon_us)
+        terms = Terms(
+            id_, row[3], name, calendar, meant.jitter, meant.allowed_delay_us, meant.misfire_horizon_us,
+            while_paused=meant.while_paused,
+        )  # fmt: skip
         found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar, terms)
         self._kept[id_] = found
         if len(self._kept) > KEPT:

@@ -36,11 +36,14 @@ class Unresolved(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What was decided of one of them at ``now``, and the instant of its next candidate."""
+    """What was decided of one of them at ``now``, the second up to which all has a fate, and the instant of its next
+    candidate.
+    """
 
     look: Unresolved
     fates: list[Fate]
     now: int
+    until_s: int
     next_at: int | None
 
 
@@ -49,6 +52,8 @@ def due(tx: Transaction, *, now: int, late: int, limit: int) -> list[int]:
     before ``late``. At most ``limit``; fewer only when there are no more.
     """
     found = tx.numbers(SQL["due"], {"now": now, "limit": limit})
+    if len(found) < limit:
+        found += tx.numbers(SQL["paused"], {"now": now, "limit": limit})
     if len(found) < limit:
         found += tx.numbers(SQL["late"], {"late": late, "limit": limit})
     return list(dict.fromkeys(schedule for (schedule,) in found))[:limit]
@@ -129,7 +134,7 @@ def settle(tx: Transaction, judged: Sequence[Judged], *, allowance_us: int) -> N
             {
                 "id": one.look.schedule,
                 "before": one.look.settled_to,
-                "settled_to": max(one.now // SECOND, one.look.settled_to),
+                "settled_to": max(one.until_s, one.look.settled_to),
                 "next_at": one.next_at,
             }
             for one in judged

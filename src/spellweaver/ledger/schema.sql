@@ -123,6 +123,26 @@ BEGIN SELECT RAISE(ABORT, 'schedule: this state does not follow'); END;
 CREATE TRIGGER schedule_forwards BEFORE UPDATE OF settled_to ON schedule WHEN NEW.settled_to < OLD.settled_to
 BEGIN SELECT RAISE(ABORT, 'schedule: what is settled stays settled'); END;
 
+-- One row: a pause of a Schedule (CAT-07), for nominal instants in [begins_at, ended_at): open while ended_at is NULL. until_at: it ends
+-- there by itself. why and until_at may be said anew while it is open.
+CREATE TABLE pause (
+    id INTEGER PRIMARY KEY,
+    schedule INTEGER NOT NULL REFERENCES schedule (id),
+    begins_at INTEGER NOT NULL,
+    until_at INTEGER,
+    ended_at INTEGER,
+    why TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX pause_open ON pause (schedule) WHERE ended_at IS NULL;
+CREATE INDEX pause_until ON pause (until_at) WHERE ended_at IS NULL AND until_at IS NOT NULL;
+CREATE INDEX pause_of_schedule ON pause (schedule, ended_at);
+CREATE INDEX schedule_paused ON schedule (next_at) WHERE state = 'paused' AND next_at IS NOT NULL;
+CREATE TRIGGER pause_ended BEFORE UPDATE ON pause WHEN OLD.ended_at IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'pause: ended once'); END;
+CREATE TRIGGER pause_identity BEFORE UPDATE OF id, schedule, begins_at ON pause
+BEGIN SELECT RAISE(ABORT, 'pause: its begin never changes'); END;
+CREATE TRIGGER pause_kept BEFORE DELETE ON pause BEGIN SELECT RAISE(ABORT, 'pause: never goes'); END;
+
 -- One row: one calendar interpretation of a Schedule, named c1, c2 … (CUT-03). interpretation is its digest.
 CREATE TABLE calendar_generation (
     schedule INTEGER NOT NULL REFERENCES schedule (id),

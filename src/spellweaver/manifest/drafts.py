@@ -141,6 +141,7 @@ def read_schedule(source: Source, table: Table, path: Path) -> ScheduleDraft | N
         service_class=shape.service_class, allowed_delay_us=shape.allowed_delay, overlap=shape.overlap,
         input=schedule.canonical_json(shape.input), labels=schedule.canonical_json(shape.labels), from_at=shape.from_at,
         calendar=draft, misfire_horizon_us=shape.recovery.misfire_horizon, catch_up=shape.recovery.catch_up,
+        while_paused=shape.recovery.while_paused,
         origin=source.place(path),
     )  # fmt: skip
 

@@ -16,7 +16,19 @@ from pydantic_core import PydanticCustomError
 
 from spellweaver.core import grammar, instant, pattern, zone
 from spellweaver.core.binding import DEFAULT_UMASK
-from spellweaver.core.policy import FOLDS, GAPS, MISTAKEN_CLASSES, CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass
+from spellweaver.core.policy import (
+    FOLDS,
+    GAPS,
+    MISTAKEN_CLASSES,
+    WHILE_PAUSED,
+    CatchUp,
+    Fold,
+    Gap,
+    JitterMode,
+    Overlap,
+    ServiceClass,
+    WhilePaused,
+)
 from spellweaver.manifest import words, zones
 from spellweaver.manifest.problems import shown
 from spellweaver.manifest.source import microseconds
@@ -289,6 +301,7 @@ class CalendarShape(Shape):
 class RecoveryShape(Shape):
     misfire_horizon: Horizon | None = None
     catch_up: Annotated[CatchUp, _one_of("catch_up", ("newest",), words.CATCH_UP, {}), _words("newest")] = "newest"
+    while_paused: Annotated[WhilePaused, _one_of("while_paused", WHILE_PAUSED, {}, {}), _words(*WHILE_PAUSED)] = "skip"
 
 
 _CLASSES = ("foreground", "deadline_windowed")

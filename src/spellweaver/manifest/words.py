@@ -33,7 +33,6 @@ RECOVERY = {
     "max_count": 'it bounds catch_up = "all", which is not there either',
     "max_concurrency": 'it bounds catch_up = "all", which is not there either',
     "budget": "there are no budgets yet",
-    "while_paused": "a Schedule can't be paused yet",
 }
 BINDING = {
     "needs": _CAPACITY,

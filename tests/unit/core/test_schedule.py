@@ -26,6 +26,7 @@ def revision(**changes: object) -> Definition:
 
 # each field of a revision and another value for it; True: it belongs to the calendar interpretation
 CHANGES: dict[str, tuple[object, bool]] = {
+    "while_paused": ("catch_up", False),
     "authority": ("other", False),
     "name": ("other", False),
     "pattern_key": ("other", False),

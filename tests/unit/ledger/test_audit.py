@@ -127,6 +127,8 @@ DAMAGE: dict[str, tuple[str, ...]] = {
                    "WHERE type = 'occurrence.skipped' AND data ->> 'reason' = 'overlap'",),
     "runs_told": ("UPDATE event SET at = at + 1 WHERE type = 'invocation.failed'",),
     "stops_told": ("UPDATE schedule SET state = 'stopped', why = 'planted' WHERE id = 1",),
+    "pauses_hold": ("UPDATE schedule SET state = 'paused' WHERE name = 'hourly'",),
+    "paused_within": ("UPDATE pause SET ended_at = begins_at + 1",),
     "identity_before_start": ("UPDATE attempt SET pid = NULL WHERE id = 1",),
     "no_process_twice": ("UPDATE attempt SET (pid, ticks, inode) = (SELECT pid, ticks, inode FROM attempt "
                          "WHERE id = 1) WHERE id = 4",),

@@ -34,6 +34,9 @@ def populated() -> World:
     with world.ledger.decide() as tx:
         clock_verbs.stepped(tx, before_at=us("2026-01-01T01:30:00Z"), after_at=us("2026-01-01T02:00:00Z"))
         clock_verbs.settled(tx)
+    world.pause("second")
+    world.resume("second")
+    world.pause("second")
     return world
 
 
@@ -64,6 +67,9 @@ TRIGGERS = {
     "schedule_kept": "DELETE FROM schedule",
     "schedule_moves": "UPDATE schedule SET state = 'defined' WHERE id = 1",
     "schedule_forwards": "UPDATE schedule SET settled_to = settled_to - 1 WHERE id = 1",
+    "pause_ended": "UPDATE pause SET why = 'another' WHERE ended_at IS NOT NULL",
+    "pause_identity": "UPDATE pause SET begins_at = begins_at + 1 WHERE ended_at IS NULL",
+    "pause_kept": "DELETE FROM pause",
     "calendar_generation_unchanged": "UPDATE calendar_generation SET interpretation = 'x'",
     "calendar_generation_kept": "DELETE FROM calendar_generation",
     "revision_unchanged": "UPDATE revision SET body = '{}'",

@@ -296,7 +296,7 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
         "budget",
     }
     assert set(words.CALENDAR) == {"oncalendar", "times", "days", "dates", "day_match", "cycle", "except"}
-    assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget", "while_paused"}
+    assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
         "needs",

@@ -1,4 +1,4 @@
-"""Kinds of the commands that act on what runs."""
+"""Kinds of the commands that act on Schedules and on what runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ _ACT = record(invocation=text(), before=_STATE, after=_STATE, dry_run=truth())
 KINDS = {
     "cancel": Kind(_ACT),
     "resolve": Kind(_ACT),
+    "pause": Kind(
+        record(
+            schedule=text(),
+            status=word("paused", "changed", "unchanged"),
+            begins_at=instant(),
+            until_at=optional(instant()),
+            why=text(),
+            dry_run=truth(),
+        )
+    ),
+    "resume": Kind(
+        record(schedule=text(), status=word("resumed", "unchanged"), next_at=optional(instant()), dry_run=truth())
+    ),
     "tick": Kind(
         record(
             schedules=integer(),

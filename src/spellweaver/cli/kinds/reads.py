@@ -83,8 +83,9 @@ _VERDICT = word(
 )  # fmt: skip
 
 _LISTED = {
-    "schedule": text(), "state": _SCHEDULE, "why": optional(text()), "revision": optional(integer()),
-    "newest_revision": integer(), "next": optional(_MOMENT), "cadence": text(), "zone": optional(text()),
+    "schedule": text(), "state": _SCHEDULE, "why": optional(text()), "paused_until": optional(instant()),
+    "revision": optional(integer()), "newest_revision": integer(), "next": optional(_MOMENT),
+    "cadence": text(), "zone": optional(text()),
     "class_": _CLASS, "overlap": _OVERLAP, "pattern": text(), "skipped_last_day": integer(),
     "firings_last_day": integer(), "host_rules_differ_at": optional(instant()),
 }  # fmt: skip
@@ -94,7 +95,8 @@ _REVISION = record(
 )  # fmt: skip
 
 _STATUS = record(
-    schedule=text(), state=_SCHEDULE, revision=optional(integer()), next=optional(_MOMENT), last=optional(_MOMENT),
+    schedule=text(), state=_SCHEDULE, paused_until=optional(instant()),
+    revision=optional(integer()), next=optional(_MOMENT), last=optional(_MOMENT),
     firing=optional(text()), result=optional(_RESULT), reason=optional(_RESULT_REASON), took_us=optional(integer()),
     occurrence=optional(text()), invocation=optional(text()), why=optional(text()), skipped_last_day=integer(),
     firings_last_day=integer(),

@@ -58,7 +58,7 @@ def _item(
 ) -> Item:
     (
         _, name, state, why, next_at, active, revision, number, newest, pattern, class_, overlap, zone, cron, every_s,
-        anchor_s, listed,
+        anchor_s, listed, until_at,
     ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))
     coming = (
@@ -70,6 +70,7 @@ def _item(
         "schedule": name,
         "state": State(str(state)),
         "why": why,
+        "paused_until": at(until_at if isinstance(until_at, int) else None),
         "revision": number if active is not None else None,
         "newest_revision": newest,
         "next": coming,

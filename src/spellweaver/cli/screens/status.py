@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 
+from spellweaver.cli import times
 from spellweaver.cli.screens import daemon
 from spellweaver.cli.screens.occurrences import blockers_of
 from spellweaver.cli.screens.readings import Readings
 from spellweaver.cli.sentences import brief
-from spellweaver.cli.values import State
+from spellweaver.cli.values import At, State, at
 from spellweaver.core.instant import DAY, SECOND
 from spellweaver.ledger.queries import load
 from spellweaver.safety import volume
@@ -54,14 +55,16 @@ def _next_at(row: tuple[object, ...]) -> int | None:
 
 
 def _schedule(view: View, readings: Readings, row: tuple[object, ...], share: tuple[int, int]) -> Item:
-    _, name, state, why, _, active, occurrence, range_ = row
+    _, name, state, why, _, active, occurrence, range_, until_at = row
+    until = at(until_at if isinstance(until_at, int) else None)
     reading = readings.of(int(str(active))) if active is not None else None
     next_at = _next_at(row)
     last = _last(view, readings, occurrence, range_)
-    said = [_of_state(str(state), why), str(last.pop("why")), _of_share(share)]
+    said = [_of_state(str(state), why, until), str(last.pop("why")), _of_share(share)]
     return {
         "schedule": name,
         "state": State(str(state)),
+        "paused_until": until,
         "revision": reading.number if reading else None,
         "next": None if next_at is None or reading is None else coming(view, reading, int(str(active)), next_at),
         **last,
@@ -142,9 +145,11 @@ def _why(result: str, because: str, code: object, signal: object, blockers: list
     return brief(result, because) + (f" ({', '.join(blockers)})" if blockers else "")
 
 
-def _of_state(state: str, why: object) -> str:
+def _of_state(state: str, why: object, until: At | None) -> str:
     if state == "active":
         return ""
+    if until is not None:
+        return f"{state} until {times.rfc3339(until.us)}: {why}"
     return "not active yet" if state == "defined" else f"{state}: {why}" if why else state
 
 

@@ -20,6 +20,7 @@ from spellweaver.ledger.audit import (
     definitions,
     identity,
     journal,
+    pauses,
     processes,
     readings,
     resources,
@@ -32,7 +33,7 @@ Law = Callable[[apsw.Connection], list[Finding]]
 
 QUICK: tuple[Law, ...] = (
     *storage.LAWS, *definitions.LAWS, *identity.LAWS, *readings.LAWS, *admission.LAWS, *terminality.LAWS,
-    *resources.LAWS, *journal.LAWS, *processes.LAWS,
+    *resources.LAWS, *journal.LAWS, *pauses.LAWS, *processes.LAWS,
 )  # fmt: skip
 FULL: tuple[Law, ...] = (*storage.WHOLE_FILE, *QUICK, *journal.WHOLE_CHAIN, *accounted.LAWS)
 

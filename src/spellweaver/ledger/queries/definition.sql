@@ -73,7 +73,10 @@ UPDATE schedule SET state = 'active', active = :revision, settled_to = :settled_
 WHERE id = :schedule AND state = 'defined'
 
 -- name: switched
-UPDATE schedule SET state = :state, active = :revision, next_at = :next_at, why = NULL WHERE id = :schedule AND active = :replaced
+-- A pause outlives it; what had stopped goes on.
+UPDATE schedule SET active = :revision, next_at = :next_at, why = NULL,
+    state = CASE WHEN EXISTS (SELECT 1 FROM pause WHERE schedule = :schedule AND ended_at IS NULL) THEN 'paused' ELSE 'active' END
+WHERE id = :schedule AND active = :replaced
 
 -- name: wake_stopped
 -- The Schedule goes on: what it kept back is looked at again.

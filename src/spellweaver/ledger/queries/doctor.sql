@@ -13,6 +13,11 @@ SELECT count(*) FROM schedule WHERE state = 'active'
 -- name: stopped
 SELECT authority || '/' || name, why FROM schedule WHERE state = 'stopped' ORDER BY 1
 
+-- name: paused
+-- Paused ones that no instant resumes.
+SELECT s.authority || '/' || s.name, p.begins_at, p.why FROM pause p JOIN schedule s ON s.id = p.schedule
+WHERE p.ended_at IS NULL AND p.until_at IS NULL AND s.state = 'paused' ORDER BY 1
+
 -- name: contained
 SELECT 'inv_' || i.id, s.authority || '/' || s.name, i.admitted_at
 FROM invocation i JOIN schedule s ON s.id = i.schedule WHERE i.state = 'contained' ORDER BY i.id

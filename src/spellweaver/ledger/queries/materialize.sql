@@ -2,6 +2,13 @@
 -- Schedules whose next candidate has come, the longest due first: a chunk costs what it takes, not what is due.
 SELECT id FROM schedule WHERE state = 'active' AND next_at <= :now ORDER BY next_at LIMIT :limit
 
+-- name: paused
+-- Paused ones with a candidate that has come, and those whose pause ends by itself. Else SQLite would read all Schedules.
+SELECT id FROM schedule INDEXED BY schedule_paused WHERE state = 'paused' AND next_at <= :now
+UNION
+SELECT p.schedule FROM pause p INDEXED BY pause_until CROSS JOIN schedule s ON s.id = p.schedule
+WHERE p.ended_at IS NULL AND p.until_at <= :now AND s.state = 'paused' LIMIT :limit
+
 -- name: late
 -- Schedules with a firing that was stored, never looked at when it was due, and is late now. Else SQLite would read all that pends, to
 -- save a sort. One that was looked at has an event that says what it waited for; a clock that went back makes it not_yet again.
@@ -42,10 +49,10 @@ VALUES (:schedule, :generation, :revision, :state, :reason, :first_civil, :first
     :count, :decided_at)
 
 -- name: settled
-UPDATE schedule SET settled_to = :settled_to, next_at = :next_at WHERE id = :id AND settled_to = :before AND state = 'active'
+UPDATE schedule SET settled_to = :settled_to, next_at = :next_at WHERE id = :id AND settled_to = :before AND state IN ('active', 'paused')
 
 -- name: stop
-UPDATE schedule SET state = 'stopped', why = :why WHERE id = :id AND state = 'active'
+UPDATE schedule SET state = 'stopped', why = :why WHERE id = :id AND state IN ('active', 'paused')
 
 -- name: drop
 UPDATE occurrence SET state = :state, reason = :reason, decided_at = :at, wake_at = NULL WHERE id = :id AND state = 'pending'

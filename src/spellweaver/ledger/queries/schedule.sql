@@ -1,9 +1,11 @@
 -- name: list
 -- Every Schedule with the revision in force, else the newest one.
-SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, s.active, r.id, r.number,
+SELECT s.id, s.authority || '/' || s.name, s.state,
+    ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')), s.next_at, s.active, r.id, r.number,
     (SELECT max(number) FROM revision WHERE schedule = s.id), p.key || '@' || p.revision,
     r.body ->> '$.class', r.body ->> '$.overlap', r.body ->> '$.calendar.zone', r.body ->> '$.calendar.cadence.cron',
-    r.body ->> '$.calendar.cadence.every_s', r.body ->> '$.calendar.cadence.anchor_s', json_array_length(r.body, '$.calendar.cadence.at_s')
+    r.body ->> '$.calendar.cadence.every_s', r.body ->> '$.calendar.cadence.anchor_s', json_array_length(r.body, '$.calendar.cadence.at_s'),
+    (SELECT p.until_at FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')
 FROM schedule s JOIN revision r ON r.id = ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
 JOIN pattern_version p ON p.id = r.pattern
 WHERE (:id IS NULL OR s.id = :id) AND (:state IS NULL OR s.state = :state) ORDER BY s.name, s.authority
@@ -45,7 +47,8 @@ SELECT settled_to FROM schedule WHERE id = ?
 
 -- name: coming
 -- What fires next is asked of: the revision in force and where its firings begin, else the newest revision.
-SELECT s.id, s.authority || '/' || s.name, s.state, s.why,
+SELECT s.id, s.authority || '/' || s.name, s.state,
+    ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')),
     (SELECT a.begins_at FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
     ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
 FROM schedule s WHERE :id IS NULL OR s.id = :id ORDER BY s.name, s.authority

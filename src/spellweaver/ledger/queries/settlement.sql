@@ -103,4 +103,9 @@ SELECT id FROM invocation WHERE state IN ('queued', 'running', 'cancelling') ORD
 SELECT min(at) FROM (
     SELECT (SELECT next_at FROM schedule WHERE state = 'active' AND next_at IS NOT NULL ORDER BY next_at LIMIT 1) AS at
     UNION ALL
+    SELECT (SELECT next_at FROM schedule INDEXED BY schedule_paused WHERE state = 'paused' AND next_at IS NOT NULL ORDER BY next_at LIMIT 1)
+    UNION ALL
+    SELECT (SELECT p.until_at FROM pause p INDEXED BY pause_until CROSS JOIN schedule s ON s.id = p.schedule
+            WHERE p.ended_at IS NULL AND p.until_at IS NOT NULL AND s.state = 'paused' ORDER BY p.until_at LIMIT 1)
+    UNION ALL
     SELECT (SELECT wake_at FROM occurrence WHERE state = 'pending' AND wake_at IS NOT NULL ORDER BY wake_at LIMIT 1))

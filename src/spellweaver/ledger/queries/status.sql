@@ -1,14 +1,16 @@
 -- name: schedules
 -- Every Schedule with the newest firing that has a row and the newest range. A later showing of a repeated hour has a smaller civil
 -- second than the last of the first showing, so the three hours before that are looked at again. CROSS JOIN keeps the order of the search.
-SELECT s.id, s.authority || '/' || s.name, s.state, s.why, s.next_at, s.active,
+SELECT s.id, s.authority || '/' || s.name, s.state,
+    ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')), s.next_at, s.active,
     (SELECT o.id FROM calendar_generation g
      CROSS JOIN occurrence newest ON newest.id = (SELECT n.id FROM occurrence n WHERE n.schedule = g.schedule AND n.generation = g.number
                                             ORDER BY n.civil DESC, n.fold DESC LIMIT 1)
      CROSS JOIN occurrence o ON o.schedule = g.schedule AND o.generation = g.number
          AND o.civil >= newest.civil - CASE newest.fold WHEN 0 THEN 10800 ELSE 0 END
      WHERE g.schedule = s.id ORDER BY o.nominal_at DESC LIMIT 1),
-    (SELECT f.id FROM firing_range f WHERE f.schedule = s.id ORDER BY f.last_at DESC LIMIT 1)
+    (SELECT f.id FROM firing_range f WHERE f.schedule = s.id ORDER BY f.last_at DESC LIMIT 1),
+    (SELECT p.until_at FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')
 FROM schedule s
 
 -- name: occurrence

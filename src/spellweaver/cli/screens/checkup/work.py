@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def look(frame: Frame, view: View) -> Iterator[Finding]:
     yield _daemon(frame, view)
     yield from _stopped(view)
+    yield from _paused(view)
     yield from _contained(view)
     yield from _orphans(frame, view)
 
@@ -43,6 +44,13 @@ def _stopped(view: View) -> Iterator[Finding]:
         yield Finding("stopped", "wrong", f"{name} is stopped: {why}", f"spellweaver schedule show {name}")
     if not names:
         yield Finding("stopped", "ok", "no Schedule is stopped")
+
+
+def _paused(view: View) -> Iterator[Finding]:
+    """One that no instant resumes may have been forgotten."""
+    for name, begins_at, why in view.rows(load("doctor")["paused"]):
+        said = f"{name} is paused since {times.rfc3339(int(str(begins_at)))}, until somebody resumes it: {why}"
+        yield Finding("paused", "note", said, f"spellweaver resume {name}")
 
 
 def _contained(view: View) -> Iterator[Finding]:
