@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume retire schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -117,6 +117,11 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         takes='--ledger=@files --color=auto,always,never'
         places='@schedules'
         ;;
+    'retire')
+        options='--confirm --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--confirm= --ledger=@files --color=auto,always,never'
+        places='@schedules'
+        ;;
     'schedule')
         below='list show'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
@@ -132,7 +137,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         places='@schedules'
         ;;
     'occurrence')
-        below='list show'
+        below='list show skip'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -143,6 +148,11 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     'occurrence show')
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
+        places='@references'
+        ;;
+    'occurrence skip')
+        options='--reason --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--reason= --ledger=@files --color=auto,always,never'
         places='@references'
         ;;
     'invocation')

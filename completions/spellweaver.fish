@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --state --confirm
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --confirm --state
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -62,6 +62,7 @@ complete -c spellweaver -n '__spellweaver_at' -a cancel -d 'Cancels a run: what 
 complete -c spellweaver -n '__spellweaver_at' -a resolve -d 'Ends contained work on your word: nothing of it could be proved gone, and you looked'
 complete -c spellweaver -n '__spellweaver_at' -a pause -d 'Starts nothing of a Schedule until it is resumed; neither a restart nor an activation does that'
 complete -c spellweaver -n '__spellweaver_at' -a resume -d 'Ends the pause of a Schedule'
+complete -c spellweaver -n '__spellweaver_at' -a retire -d 'Ends a Schedule for good: what waits is skipped, what runs goes on, its name is not used again'
 complete -c spellweaver -n '__spellweaver_at' -a schedule -d 'Schedules: what there is, and what one says'
 complete -c spellweaver -n '__spellweaver_at' -a occurrence -d 'Firings on record: each with its one outcome and reason'
 complete -c spellweaver -n '__spellweaver_at' -a invocation -d 'Runs: what was admitted, and how it went'
@@ -155,17 +156,24 @@ complete -c spellweaver -n '__spellweaver_at -in pause' -l dry-run -d 'Decide ev
 complete -c spellweaver -n '__spellweaver_at -in pause' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in resume' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in resume' -a '(__spellweaver_names schedules)'
+complete -c spellweaver -n '__spellweaver_at -in retire' -l confirm -x -d 'The Schedule\'s name again: this is final'
+complete -c spellweaver -n '__spellweaver_at -in retire' -l dry-run -d 'Decide everything, write nothing, say what would be done'
+complete -c spellweaver -n '__spellweaver_at -in retire' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at schedule' -a list -d 'Every Schedule, what is in force and what comes next'
 complete -c spellweaver -n '__spellweaver_at schedule' -a show -d 'What a Schedule says, and every revision of it'
 complete -c spellweaver -n '__spellweaver_at -in schedule list' -l state -x -a 'defined active paused stopped retired' -d 'Only those in this state'
 complete -c spellweaver -n '__spellweaver_at -in schedule show' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at occurrence' -a list -d 'The newest firings with what became of them, newest first'
 complete -c spellweaver -n '__spellweaver_at occurrence' -a show -d 'Everything that one firing is bound to'
+complete -c spellweaver -n '__spellweaver_at occurrence' -a skip -d 'Settles that a firing which waits shall not run'
 complete -c spellweaver -n '__spellweaver_at -in occurrence list' -l schedule -x -a '(__spellweaver_names schedules)' -d 'Only its firings'
 complete -c spellweaver -n '__spellweaver_at -in occurrence list' -l state -x -a 'pending admitted missed skipped refused coalesced' -d 'Only those in this state'
 complete -c spellweaver -n '__spellweaver_at -in occurrence list' -l reason -x -d 'Only those for this reason'
 complete -c spellweaver -n '__spellweaver_at -in occurrence list' -l count -s n -x -d 'How many at most, the newest'
 complete -c spellweaver -n '__spellweaver_at -in occurrence show' -a '(__spellweaver_names references)'
+complete -c spellweaver -n '__spellweaver_at -in occurrence skip' -l reason -x -d 'Why; it goes on record'
+complete -c spellweaver -n '__spellweaver_at -in occurrence skip' -l dry-run -d 'Decide everything, write nothing, say what would be done'
+complete -c spellweaver -n '__spellweaver_at -in occurrence skip' -a '(__spellweaver_names references)'
 complete -c spellweaver -n '__spellweaver_at invocation' -a list -d 'The newest runs, newest first'
 complete -c spellweaver -n '__spellweaver_at invocation' -a show -d 'One run with every attempt, its exit status, and where its output is kept'
 complete -c spellweaver -n '__spellweaver_at -in invocation list' -l schedule -x -a '(__spellweaver_names schedules)' -d 'Only its runs'

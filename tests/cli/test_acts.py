@@ -95,3 +95,35 @@ def test_resume_says_what_comes_next_and_that_there_was_nothing_to_resume(world:
     assert call(*line, "2026-01-01T00:00:00Z", ledger=world.path, clock=world.clock).status == 3
     assert call("resume", "jop", ledger=world.path, clock=world.clock).status == 4
     world.audit()
+
+
+@pytest.mark.rule("CUT-14")
+def test_retire_wants_the_name_again_and_what_was_still_answers(world: World) -> None:
+    world.end(world.launches[0])
+    refused = call("retire", "job", ledger=world.path, clock=world.clock)
+    assert refused.status == 3 and "retire local/job --confirm local/job" in refused.err
+    tried = call("retire", "job", "--dry-run", ledger=world.path, clock=world.clock)
+    assert (tried.status, tried.err) == (0, "would be retired; nothing was written\n")
+    (item,) = call("retire", "job", "--confirm", "job", "--json", ledger=world.path, clock=world.clock).items
+    assert item == {"schedule": "local/job", "status": "retired", "skipped": 0, "dry_run": False}
+    assert call("explain", "job@2026-01-01T01:00", ledger=world.path).status == 0
+    assert call("status", "--json", ledger=world.path, clock=world.clock).items[0]["schedules"] == []
+    (listed,) = call("schedule", "list", "--json", ledger=world.path, clock=world.clock).items
+    assert listed["state"] == "retired"
+    world.audit()
+
+
+@pytest.mark.rule("OCC-12")
+def test_an_occurrence_that_waits_is_skipped_on_a_word_and_an_outcome_stands(world: World) -> None:
+    world.end(world.launches[0])
+    world.add(draft("late", "0 * * * *", jitter="30m"))
+    world.at("2026-01-01T02:00:00Z")
+    line = ("occurrence", "skip", "late@latest", "--reason", "not tonight")
+    tried = call(*line, "--dry-run", "--json", ledger=world.path, clock=world.clock).items
+    (item,) = call(*line, "--json", ledger=world.path, clock=world.clock).items
+    assert tried == [{**item, "dry_run": True}]
+    assert (item["before"], item["state"], item["reason"]) == ("not_yet", "skipped", "operator")
+    assert "not tonight" in call("explain", "late@latest", ledger=world.path).out
+    assert call(*line, ledger=world.path, clock=world.clock).status == 3
+    assert call("occurrence", "skip", "job@latest", "--reason", "x", ledger=world.path, clock=world.clock).status == 3
+    world.audit()

@@ -13,7 +13,7 @@ from tests.support.program import call
 DELIVERED = {
     "init", "demo", "check", "define", "new", "bind", "activate", "run", "tick", "status", "next", "explain",
     "simulate", "logs",
-    "events", "cancel", "resolve", "pause", "resume", "schedule list",
+    "events", "cancel", "resolve", "pause", "resume", "retire", "occurrence skip", "schedule list",
     "schedule show", "occurrence list", "occurrence show",
     "invocation list",
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
@@ -22,13 +22,14 @@ DELIVERED = {
     "import systemd",
 }  # fmt: skip
 WRITING = {
-    "init", "define", "bind", "activate", "cancel", "resolve", "pause", "resume", "policy apply",
+    "init", "define", "bind", "activate", "cancel", "resolve", "pause", "resume", "retire", "occurrence skip",
+    "policy apply",
     "backup", "ledger adopt",
 }  # fmt: skip
 TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
-    "cutover trigger effect ctl backfill retire approve deny return approval authority budget "
+    "cutover trigger effect ctl backfill approve deny return approval authority budget "
     "gate capability heartbeat prove report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]

@@ -21,6 +21,7 @@ from spellweaver.clock import VirtualClock
 from spellweaver.core import instant, pattern
 from spellweaver.core.binding import Binding
 from spellweaver.core.grammar import At, Cadence, Every, parse_cron
+from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
 from spellweaver.core.policy import ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
@@ -30,7 +31,9 @@ from spellweaver.engine.define import Defined, define
 from spellweaver.engine.pause import Paused, pause
 from spellweaver.engine.policy import apply_policy
 from spellweaver.engine.resume import Resumed, resume
+from spellweaver.engine.retire import Retired, retire
 from spellweaver.engine.settle import settle
+from spellweaver.engine.skip import Skipped, skip
 from spellweaver.engine.tick import Pass, step
 from spellweaver.host.machine import machine
 from spellweaver.ledger.decide import Ledger
@@ -170,6 +173,19 @@ class World:
     def resume(self, name: str) -> Resumed:
         with self.ledger.decide() as tx:
             return resume(tx, schedule=name)
+
+    def retire(self, name: str) -> Retired:
+        with self.ledger.decide() as tx:
+            return retire(tx, schedule=name, confirm=name)
+
+    def skip(self, name: str, why: str = "not wanted") -> Skipped:
+        """The oldest firing of the Schedule that waits."""
+        (id_,) = self.row(
+            "SELECT min(o.id) FROM occurrence o JOIN schedule s ON s.id = o.schedule "
+            "WHERE s.name = ? AND o.state = 'pending'", name
+        )  # fmt: skip
+        with self.ledger.decide() as tx:
+            return skip(tx, OccurrenceId(int(str(id_))), why=why)
 
     def apply(self, new: HostPolicy) -> None:
         with self.ledger.decide() as tx:

@@ -125,6 +125,10 @@ class Story(World):
         with contextlib.suppress(Refused), self.ledger.decide() as tx:
             resolve(tx, self.run(name, nominal)[0], outcome="failed", why="looked: nothing of it is left")
 
+    def drop(self, name: str) -> None:
+        with contextlib.suppress(ValueError):  # none waits if it was done already
+            self.skip(name)
+
     def _ended(self, attempt: AttemptId, code: int, signal: int | None) -> Sighting:
         state = "exited" if signal is None else "signalled"
         self.left_status(attempt, {"state": state, "code": code, "signal": signal})
@@ -227,6 +231,8 @@ def _steps() -> Iterator[Step]:
         "minutely", f"{night}T01:22:00Z"))  # fmt: skip
     yield Step(f"{night}T01:23:30Z", "resumed", lambda s: s.resume("minutely"))
     yield Step(f"{night}T01:24:10Z", "it goes on", lambda s: s.begin("minutely", f"{night}T01:24:00Z"))
+    yield Step(f"{night}T01:31:00Z", "what waits is not wanted", lambda s: s.drop("quarterly"))
+    yield Step(f"{night}T01:32:00Z", "no longer", lambda s: s.retire("strict"))
 
 
 STEPS = tuple(_steps())

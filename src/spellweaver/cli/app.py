@@ -34,7 +34,7 @@ SECTIONS = {
     "First steps": ("init", "demo", "check", "define", "new", "import", "bind", "activate"),
     "Every day": (
         "run", "tick", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel", "resolve",
-        "pause", "resume",
+        "pause", "resume", "retire",
     ),
     "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy", "zones"),
     "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
-        "cutover", "trigger", "effect", "ctl", "backfill", "retire", "approve", "deny",
+        "cutover", "trigger", "effect", "ctl", "backfill", "approve", "deny",
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
         "report", "metrics",
     )),
     ("schedule",): frozenset(("history", "diff")),
-    ("occurrence",): frozenset(("skip",)),
     ("invocation",): frozenset(("tree", "submit")),
     ("pattern",): frozenset(("check", "diff", "yield")),
     ("ledger",): frozenset(("prune", "restore")),

@@ -48,6 +48,17 @@ def materialize(tx: Transaction, *, allowance_us: int, limit: int) -> Materializ
     return Materialized(seen, len(due) == limit or seen < len(due))
 
 
+def settle_one(tx: Transaction, schedule: int, *, allowance_us: int) -> None:
+    """Gives a fate to all of one Schedule that came until now; damage is left where it is."""
+    now = tx.decided_at()
+    (look,) = schedules.unresolved(tx, [schedule])
+    try:
+        judged = _judge(tx, *_awake(tx, look, pauses.of(tx, [schedule]), now), now=now, allowance_us=allowance_us)
+    except Damaged:
+        return
+    schedules.settle(tx, [judged], allowance_us=allowance_us)
+
+
 def _awake(
     tx: Transaction, look: Unresolved, paused: dict[int, list[Kept]], now: int
 ) -> tuple[Unresolved, list[Kept]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from spellweaver.core.admission import Admit, Decision, End, Facts, Wait
 from spellweaver.core.pattern import Pattern, from_canonical
@@ -25,6 +26,19 @@ class Found:
     pattern: int
     name: str
     station: str
+
+
+class Standing(NamedTuple):
+    """How one stands: its Schedule's row number, state and reason."""
+
+    schedule: int
+    state: str
+    reason: str
+
+
+def standing(tx: Transaction, occurrence: int) -> Standing | None:
+    row = tx.row(SQL["standing"], (occurrence,))
+    return None if row is None else Standing(int(str(row[0])), str(row[1]), str(row[2]))
 
 
 def free(tx: Transaction, account: str = "workers") -> int:

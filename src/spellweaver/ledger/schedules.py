@@ -142,6 +142,19 @@ def settle(tx: Transaction, judged: Sequence[Judged], *, allowance_us: int) -> N
     )
 
 
+def retire(tx: Transaction, schedule: int) -> list[int]:
+    """Row numbers of the firings that wait, which nothing will admit now."""
+    tx.change(SQL["retire"], (schedule,))
+    return [id_ for (id_,) in tx.numbers(SQL["pending"], (schedule,))]
+
+
+def skip(tx: Transaction, schedule: int, occurrence: int, *, reason: str, at: int, why: str | None = None) -> None:
+    """A firing that waits ends by an operator's act."""
+    tx.change_many(SQL["drop"], [{"id": occurrence, "state": "skipped", "reason": reason, "at": at}])
+    numbers: dict[str, object] = {"reason": reason, **({} if why is None else {"why": why})}
+    tx.record("occurrence.skipped", at, numbers, schedule=schedule, occurrence=occurrence)
+
+
 def stop(tx: Transaction, schedule: int, *, now: int, why: str) -> None:
     """CAL-06, RCV-05: this Schedule alone stops, said once."""
     tx.connection.execute(SQL["stop"], {"id": schedule, "why": why})

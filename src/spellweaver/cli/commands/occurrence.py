@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spellweaver.cli.mark import command
+from spellweaver.cli.values import Column, State
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +12,12 @@ if TYPE_CHECKING:
     import typer
 
     from spellweaver.cli.frame import Frame
-    from spellweaver.cli.options import Ref
+    from spellweaver.cli.options import DryRun, Reason, Ref
+
+SKIPPED = (
+    Column("OCCURRENCE", "occurrence"), Column("WAITED FOR", "before"), Column("STATE", "state"),
+    Column("REASON", "reason"),
+)  # fmt: skip
 
 
 @command(
@@ -59,6 +65,35 @@ def show(ctx: typer.Context, ref: Ref) -> int:
         item = occurrences.one(view, Readings(view), found)
         head = view.head()
     frame.describe("occurrence_show", item, occurrences.fields(item, people=frame.out.isatty()), head=head)
+    return 0
+
+
+@command(
+    'spellweaver occurrence skip occ_12 --reason "the source is empty tonight"',
+    'spellweaver occurrence skip nightly-backup@latest --reason "the disk is full" --dry-run',
+)
+def skip(ctx: typer.Context, ref: Ref, reason: Reason, dry_run: DryRun = False) -> int:
+    """Settles that a firing which waits shall not run. One that has come to its outcome is refused.
+
+    A firing that is still to come has no row yet, so it can't be named here: `pause` keeps it back.
+    """
+    from spellweaver.cli.screens.acts import occurrence_of
+    from spellweaver.cli.writing import deciding
+    from spellweaver.engine.skip import skip as verb
+
+    frame: Frame = ctx.obj
+    meant = occurrence_of(frame, ref)
+    with deciding(frame, dry_run=dry_run) as tx:
+        done = verb(tx, meant, why=reason)
+    item: dict[str, object] = {
+        "occurrence": str(done.occurrence), "before": done.before, "state": State("skipped"), "reason": "operator",
+        "dry_run": dry_run,
+    }  # fmt: skip
+    frame.describe("occurrence_skip", item, SKIPPED)
+    if dry_run:
+        frame.say("would be skipped; nothing was written")
+    else:
+        frame.next("explain", str(done.occurrence))
     return 0
 
 

@@ -11,6 +11,18 @@ _ACT = record(invocation=text(), before=_STATE, after=_STATE, dry_run=truth())
 KINDS = {
     "cancel": Kind(_ACT),
     "resolve": Kind(_ACT),
+    "retire": Kind(
+        record(schedule=text(), status=word("retired", "unchanged"), skipped=integer(), dry_run=truth())
+    ),
+    "occurrence_skip": Kind(
+        record(
+            occurrence=text(),
+            before=word(*lifecycle.REASONS["occurrence"]["pending"]),
+            state=word("skipped"),
+            reason=word("operator"),
+            dry_run=truth(),
+        )
+    ),
     "pause": Kind(
         record(
             schedule=text(),

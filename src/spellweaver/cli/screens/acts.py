@@ -5,8 +5,8 @@ from __future__ import annotations
 from spellweaver.cli import references
 from spellweaver.cli.screens import find
 from spellweaver.core import instant
-from spellweaver.core.identity import InvocationId
-from spellweaver.errors import NotFound, Usage
+from spellweaver.core.identity import InvocationId, OccurrenceId
+from spellweaver.errors import NotFound, Refused, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,19 @@ def invocation_of(frame: Frame, ref: str) -> InvocationId:
             "no_invocation", f"{ref} was not admitted; there is no run of it", hint=f"spellweaver explain {ref}"
         )
     return InvocationId(number)
+
+
+def occurrence_of(frame: Frame, ref: str) -> OccurrenceId:
+    """Raises NotFound, and Refused for a firing inside a range, whose outcome stands."""
+    with frame.observe() as view:
+        found = find.firing(view, references.parse(ref))
+    if found.kind != "occurrence":
+        raise Refused(
+            "already_decided",
+            f"{ref} has come to its outcome, with its neighbours; an outcome never changes",
+            hint=f"spellweaver explain {ref}",
+        )
+    return OccurrenceId(found.id)
 
 
 def instant_of(option: str, text: str) -> int:

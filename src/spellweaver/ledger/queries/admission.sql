@@ -19,6 +19,9 @@ WHERE o.id IN (
     ORDER BY (class <> 'foreground'), nominal_at, id LIMIT :limit)
 ORDER BY (o.class <> 'foreground'), o.nominal_at, o.id
 
+-- name: standing
+SELECT schedule, state, reason FROM occurrence WHERE id = ?
+
 -- name: free
 SELECT capacity - (SELECT ifnull(sum(amount), 0) FROM "grant" WHERE account = :account AND settled IS NULL) FROM account WHERE name = :account
 

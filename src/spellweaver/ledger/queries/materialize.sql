@@ -54,6 +54,12 @@ UPDATE schedule SET settled_to = :settled_to, next_at = :next_at WHERE id = :id 
 -- name: stop
 UPDATE schedule SET state = 'stopped', why = :why WHERE id = :id AND state IN ('active', 'paused')
 
+-- name: retire
+UPDATE schedule SET state = 'retired', next_at = NULL, why = NULL WHERE id = ? AND state <> 'retired'
+
+-- name: pending
+SELECT id FROM occurrence WHERE schedule = ? AND state = 'pending' ORDER BY nominal_at, fold
+
 -- name: drop
 UPDATE occurrence SET state = :state, reason = :reason, decided_at = :at, wake_at = NULL WHERE id = :id AND state = 'pending'
 

@@ -51,7 +51,7 @@ SELECT s.id, s.authority || '/' || s.name, s.state,
     ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')),
     (SELECT a.begins_at FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
     ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
-FROM schedule s WHERE :id IS NULL OR s.id = :id ORDER BY s.name, s.authority
+FROM schedule s WHERE CASE WHEN :id IS NULL THEN s.state <> 'retired' ELSE s.id = :id END ORDER BY s.name, s.authority
 
 -- name: zones
 -- The zone rules that active revisions fire by: (zone, digest, kept bytes).

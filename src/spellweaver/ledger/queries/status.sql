@@ -1,5 +1,5 @@
 -- name: schedules
--- Every Schedule with the newest firing that has a row and the newest range. A later showing of a repeated hour has a smaller civil
+-- Every Schedule that is not retired, with the newest firing that has a row and the newest range. A later showing of a repeated hour has a smaller civil
 -- second than the last of the first showing, so the three hours before that are looked at again. CROSS JOIN keeps the order of the search.
 SELECT s.id, s.authority || '/' || s.name, s.state,
     ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')), s.next_at, s.active,
@@ -11,7 +11,7 @@ SELECT s.id, s.authority || '/' || s.name, s.state,
      WHERE g.schedule = s.id ORDER BY o.nominal_at DESC LIMIT 1),
     (SELECT f.id FROM firing_range f WHERE f.schedule = s.id ORDER BY f.last_at DESC LIMIT 1),
     (SELECT p.until_at FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')
-FROM schedule s
+FROM schedule s WHERE s.state <> 'retired'
 
 -- name: occurrence
 -- The outcome of one firing, and of what it led to.
