@@ -128,6 +128,13 @@ def _steps() -> Iterator[Step]:
     yield Step(f"{NIGHT}T01:21:00Z", "its shim is killed", lambda s: s.contain("quarterly", f"{DAY}T12:00:00Z"))
     yield Step(f"{NIGHT}T01:22:00Z", "one runs", lambda s: s.begin("minutely", f"{NIGHT}T01:20:00Z"))
     yield Step(f"{NIGHT}T01:30:00Z", "kept out by what is contained", lambda s: None)
+    # from version 2 on
+    yield Step(f"{NIGHT}T01:30:10Z", "paused", lambda s: (
+        s.pause("minutely", "a look at the disk"),
+        s.pause("lenient", "not before summer", "2026-06-01T00:00:00Z")))  # fmt: skip
+    yield Step(f"{NIGHT}T01:32:00Z", "skipped as they pass", lambda s: None)
+    yield Step(f"{NIGHT}T01:33:30Z", "resumed", lambda s: s.resume("minutely"))
+    yield Step(f"{NIGHT}T01:34:00Z", "no longer", lambda s: s.retire("strict"))
 
 
 STEPS = tuple(_steps())
