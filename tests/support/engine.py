@@ -23,7 +23,7 @@ from spellweaver.core.binding import Binding
 from spellweaver.core.grammar import At, Cadence, Every, parse_cron
 from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
-from spellweaver.core.policy import ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
+from spellweaver.core.policy import CatchUp, ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
 from spellweaver.engine.activate import Activated, activate
 from spellweaver.engine.bind import bind
@@ -69,6 +69,7 @@ def draft(
     host_rules: bytes | None = None,
     labels: str = "{}",
     while_paused: WhilePaused = "skip",
+    catch_up: CatchUp = "newest",
 ) -> ScheduleDraft:
     """A Schedule as a file gives it: cron in a zone, or ``every`` anchored at midnight, or listed instants."""
     cadence: Cadence
@@ -93,6 +94,7 @@ def draft(
         ),
         misfire_horizon_us=us(horizon) if horizon else None,
         while_paused=while_paused,
+        catch_up=catch_up,
         origin=f"{name}.toml:1",
     )
 

@@ -18,13 +18,15 @@ from typing import Literal
 
 from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND
+from spellweaver.core.policy import CatchUp
 from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window
 
 ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
 
-# expired: found in time, but its window was shorter than that; closed: missed at discovery, and its window is over too
-Class = Literal["paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "expired", "ordinary"]
+# forgone: eligible, but nothing is caught up; expired: found in time, but its window was shorter than that; closed: missed
+# at discovery, and its window is over too
+Class = Literal["paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "forgone", "expired", "ordinary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Waiting:
     window: Window
     horizon_us: int
     unjudged: bool
+    catch_up: CatchUp = "newest"
 
     def late_us(self, now: int) -> int:
         return now - self.window.opens_at
@@ -81,7 +84,7 @@ class Drop:
 
     occurrence: int
     state: Literal["missed", "skipped"]
-    reason: Literal["superseded", "horizon", "latest_start", "finish_by"]
+    reason: Literal["superseded", "horizon", "latest_start", "finish_by", "catch_up_none"]
     late_us: int
     horizon_us: int
 
@@ -107,7 +110,7 @@ class _Group:
     due_at: int  # of the first; exact where count is 1
 
 
-_MISSED: tuple[Class, ...] = ("horizon", "closed", "eligible")  # at discovery
+_MISSED: tuple[Class, ...] = ("horizon", "closed", "eligible", "forgone")  # at discovery
 _GAPS: dict[str, Class] = {"gap_skip": "gap_skip", "gap_fail": "gap_fail"}
 _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
     "gap_skip": ("skipped", "gap"),
@@ -117,22 +120,25 @@ _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
     "closed": ("missed", "latest_start"),
     "expired": ("missed", "latest_start"),
     "eligible": ("skipped", "superseded"),
+    "forgone": ("skipped", "catch_up_none"),
 }
 
 
 def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowance_us: int) -> list[Fate]:
-    """The fate of everything unresolved up to ``now``, in firing order, under catch-up ``newest`` (CAT-02).
+    """The fate of everything unresolved up to ``now``, in firing order, under catch-up ``newest`` or ``none``
+    (CAT-02, CAT-03).
 
     Of the firings missed at discovery and those pending from before, the newest that is still eligible is offered and
     older ones are superseded; an ordinary firing of this very look counts as newer. Where nothing was missed, pending
-    ones stay.
+    ones stay. Under ``none`` all that was missed is skipped, and pending ones stay too.
     """
     groups = [g for stretch in stretches for g in _cut(stretch, now=now, allowance_us=allowance_us)]
     late = [w for w in waiting if w.unjudged and w.late_us(now) > allowance_us]
     fates: list[Fate] = [drop for w in late if (drop := _over(w, now))]
-    newest, kinds = None, {g.kind for g in groups}
-    if late or not kinds.isdisjoint(_MISSED):
-        ordinary = "ordinary" in kinds
+    newest = None
+    missed = any(g.kind in _MISSED and g.terms.catch_up != "none" for g in groups)
+    if missed or any(w.catch_up != "none" for w in late):
+        ordinary = any(g.kind == "ordinary" for g in groups)
         newest = None if ordinary else max((i for i, g in enumerate(groups) if g.kind == "eligible"), default=None)
         fates += _choose_waiting(waiting, late, now, newer=ordinary or newest is not None)
     for i, group in enumerate(groups):
@@ -141,12 +147,14 @@ def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowan
 
 
 def _over(found: Waiting, now: int) -> Drop | None:
-    """The end of one that was found late, in CAT-10's order: too old, then window closed."""
+    """The end of one that was found late, in CAT-10's order: too old, window closed, nothing caught up."""
     late_us = found.late_us(now)
     if late_us > found.horizon_us:
         return Drop(found.occurrence, "skipped", "horizon", late_us, found.horizon_us)
     if bound := found.window.closed_by(now):
         return Drop(found.occurrence, "missed", bound, late_us, found.horizon_us)
+    if found.catch_up == "none":
+        return Drop(found.occurrence, "skipped", "catch_up_none", late_us, found.horizon_us)
     return None
 
 
@@ -224,7 +232,9 @@ def _kind(terms: Terms, nominal_at: int, due_at: int, now: int, allowance_us: in
         return "expired" if closed else "ordinary"
     if late > terms.horizon_us:
         return "horizon"
-    return "closed" if closed else "eligible"
+    if closed:
+        return "closed"
+    return "forgone" if terms.catch_up == "none" else "eligible"
 
 
 def _fate(group: _Group, now: int) -> list[Fate]:

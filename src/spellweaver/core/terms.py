@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spellweaver.core.calendar import Calendar, Candidate
 from spellweaver.core.instant import SECOND
-from spellweaver.core.policy import WhilePaused
+from spellweaver.core.policy import CatchUp, WhilePaused
 from spellweaver.core.schedule import Jitter, jitter_us
 
 
@@ -24,6 +24,7 @@ class Terms:
     allowed_delay_us: int | None
     horizon_us: int
     while_paused: WhilePaused = "skip"
+    catch_up: CatchUp = "newest"
 
     def due_at(self, found: Candidate) -> int:
         """Nominal plus jitter; a missing time has none."""

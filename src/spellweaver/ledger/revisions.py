@@ -66,7 +66,7 @@ class Revisions:
         name = f"{meant.authority}/{meant.name}"
         terms = Terms(
             id_, row[3], name, calendar, meant.jitter, meant.allowed_delay_us, meant.misfire_horizon_us,
-            while_paused=meant.while_paused,
+            while_paused=meant.while_paused, catch_up=meant.catch_up,
         )  # fmt: skip
         found = Revision(row[0], row[1], row[2], row[3], row[4], row[5], meant, calendar, terms)
         self._kept[id_] = found

@@ -298,9 +298,12 @@ class CalendarShape(Shape):
     zone_rules: Annotated[str | None, BeforeValidator(_zone_rules), WithJsonSchema({"type": "string"})] = None
 
 
+_CATCH_UP = ("none", "newest")
+
+
 class RecoveryShape(Shape):
     misfire_horizon: Horizon | None = None
-    catch_up: Annotated[CatchUp, _one_of("catch_up", ("newest",), words.CATCH_UP, {}), _words("newest")] = "newest"
+    catch_up: Annotated[CatchUp, _one_of("catch_up", _CATCH_UP, words.CATCH_UP, {}), _words(*_CATCH_UP)] = "newest"
     while_paused: Annotated[WhilePaused, _one_of("while_paused", WHILE_PAUSED, {}, {}), _words(*WHILE_PAUSED)] = "skip"
 
 

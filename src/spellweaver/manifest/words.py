@@ -72,7 +72,7 @@ CLASS = {"spare_capacity": "choose foreground, or deadline_windowed with allowed
 OVERLAP = dict.fromkeys(
     ("hold", "coalesce", "parallel", "replace"), "forbid waits inside an open window, and skips where there is none"
 )
-CATCH_UP = dict.fromkeys(("none", "all"), 'choose newest, and misfire_horizon = "0s" if nothing missed may run')
+CATCH_UP = {"all": "choose newest, which runs the latest of what was missed, or none"}
 JITTER = {"random": "deterministic spreads as well, and gives the same jitter after a restart"}
 
 

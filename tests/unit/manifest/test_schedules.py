@@ -271,7 +271,7 @@ LATER = [
     *((schedule(recovery=f"{key} = 1"), f"recovery.{key}") for key in words.RECOVERY),
     (schedule('class = "spare_capacity"'), "class"),
     *((schedule(f'overlap = "{word}"'), "overlap") for word in ("hold", "coalesce", "parallel", "replace")),
-    *((schedule(recovery=f'catch_up = "{word}"'), "recovery.catch_up") for word in ("none", "all")),
+    *((schedule(recovery=f'catch_up = "{word}"'), "recovery.catch_up") for word in ("all",)),
     (schedule(calendar=None), "calendar"),
 ]
 
