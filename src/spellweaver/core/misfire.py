@@ -24,8 +24,8 @@ from spellweaver.core.window import Window
 
 ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a range
 
-# forgone: eligible, but nothing is caught up; expired: found in time, but its window was shorter than that; closed: missed
-# at discovery, and its window is over too
+# forgone: eligible, but nothing is caught up; expired: found in time, but its window was shorter than that; closed:
+# missed at discovery, and its window is over too
 Class = Literal["paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "forgone", "expired", "ordinary"]
 
 
