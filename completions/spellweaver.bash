@@ -123,7 +123,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         places='@schedules'
         ;;
     'schedule')
-        below='list show'
+        below='list show history diff'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -135,6 +135,16 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         places='@schedules'
+        ;;
+    'schedule history')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        places='@schedules'
+        ;;
+    'schedule diff')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        places='@schedules @schedules'
         ;;
     'occurrence')
         below='list show skip'

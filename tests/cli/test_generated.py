@@ -110,8 +110,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 LINES = [
     ("spellweaver sche", {"schedule", "schema"}),
-    ("spellweaver --json schedule ", {"list", "show"}),
-    ("spellweaver --ledger /x/y schedule ", {"list", "show"}),
+    ("spellweaver --json schedule ", {"list", "show", "history", "diff"}),
+    ("spellweaver --ledger /x/y schedule ", {"list", "show", "history", "diff"}),
     ("spellweaver schedule list --col", {"--color"}),
     ("spellweaver schedule list --color ", {"auto", "always", "never"}),
     ("spellweaver completions ", {"bash", "zsh", "fish"}),

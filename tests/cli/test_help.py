@@ -14,7 +14,7 @@ DELIVERED = {
     "init", "demo", "check", "define", "new", "bind", "activate", "run", "tick", "status", "next", "explain",
     "simulate", "logs",
     "events", "cancel", "resolve", "pause", "resume", "retire", "occurrence skip", "schedule list",
-    "schedule show", "occurrence list", "occurrence show",
+    "schedule show", "schedule history", "schedule diff", "occurrence list", "occurrence show",
     "invocation list",
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
     "policy apply", "zones list", "zones drift", "timeline", "backup", "ledger check", "ledger adopt",

@@ -233,3 +233,29 @@ def test_no_table_is_wider_than_its_terminal(world: World, words: tuple[str, ...
         done = at_terminal(*words, ledger=world.path, clock=world.clock, width=width, env={"NO_COLOR": "1"})
         assert max(map(len, done.out.splitlines())) <= width
         assert "…" not in done.out
+
+
+@pytest.mark.rule("AUT-05", "CUT-01")
+def test_a_schedule_tells_its_history_and_what_its_revisions_say_differently(tmp_path: Path) -> None:
+    world = World(tmp_path / "state", now="2026-01-01T00:30:00Z")
+    world.add(draft("job", "0 * * * *"))
+    assert call("schedule", "diff", "job", ledger=world.path).out == ""
+    world.define(draft("job", "0 * * * *", allowed_delay="30m", horizon="2h"))
+    said = {item["key"]: (item["before"], item["after"]) for item in call(
+        "schedule", "diff", "job", "--json", ledger=world.path).items}  # fmt: skip
+    assert said == {
+        "allowed_delay_us": (None, 30 * 60 * 1_000_000), "class": ("foreground", "deadline_windowed"),
+        "recovery.misfire_horizon_us": (24 * 3600 * 1_000_000, 2 * 3600 * 1_000_000),
+    }  # fmt: skip
+    assert call("schedule", "diff", "job@2", "job@1", "--json", ledger=world.path).items[0]["after"] is None
+    assert "deadline_windowed" in call("schedule", "diff", "job", ledger=world.path).out
+    assert call("schedule", "diff", "job@1", "job@3", ledger=world.path).status == 4
+    world.activate("job")
+    world.pause("job", "new disk")
+    world.at("2026-01-01T01:00:00Z")
+    world.resume("job")
+    told = call("schedule", "history", "job", "--json", ledger=world.path).items
+    assert [item["type"].partition(".")[2] for item in told] == [
+        "defined", "activated", "defined", "activated", "paused", "resumed",
+    ]  # fmt: skip
+    assert "new disk" in call("schedule", "history", "job", ledger=world.path).out

@@ -39,7 +39,7 @@ def test_names_begin_with_what_was_typed(ledger: str) -> None:
     )
     assert names(ledger, "references", "")[:2] == ["hourly@latest", "nightly@latest"]
     assert names(ledger, "references", "occ_") == occurrences
-    assert names(ledger, "kinds", "occurrence_") == ["occurrence_list", "occurrence_show"]
+    assert names(ledger, "kinds", "occurrence_") == ["occurrence_list", "occurrence_show", "occurrence_skip"]
 
 
 def test_a_named_ledger_is_asked(ledger: str) -> None:

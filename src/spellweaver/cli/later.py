@@ -10,7 +10,6 @@ LATER: dict[tuple[str, ...], frozenset[str]] = {
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
         "report", "metrics",
     )),
-    ("schedule",): frozenset(("history", "diff")),
     ("invocation",): frozenset(("tree", "submit")),
     ("pattern",): frozenset(("check", "diff", "yield")),
     ("ledger",): frozenset(("prune", "restore")),

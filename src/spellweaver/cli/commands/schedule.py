@@ -7,6 +7,7 @@ from spellweaver.cli.values import At, Column
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Annotated, Literal, Optional
 
     import typer
@@ -23,6 +24,11 @@ REVISIONS = (
     Column("REPLACED", "replaced_at", drop=4),
     Column("DIGEST", lambda item: str(item["digest"])[:12], drop=5),
 )
+
+
+HISTORY = (
+    Column("AT", "at"), Column("WHAT", "type"), Column("ACTOR", "actor", drop=1), Column("SAID", "sentence", drop=2),
+)  # fmt: skip
 
 
 @command("spellweaver schedule list", "spellweaver schedule list --state stopped --json")
@@ -77,6 +83,51 @@ def show(
         frame.warn(f"note: {drift.sentence}")
     if not frame.document("schedule_show", [item], head=head):
         _tell(frame, item)
+    return 0
+
+
+@command("spellweaver schedule history nightly-backup", "spellweaver schedule history ops/report --json")
+def history(
+    ctx: typer.Context,
+    schedule: Annotated[str, typer.Argument(metavar="SCHEDULE", help="A Schedule's name, as nightly or ops/nightly.")],
+) -> int:
+    """What was done to a Schedule, by whom and when: defined, activated, paused, resumed, stopped, retired."""
+    from spellweaver.cli.screens import changes, find
+
+    frame: Frame = ctx.obj
+    with frame.observe() as view:
+        id_, full = find.schedule(view, schedule)
+        items = changes.history(view, id_)
+        head = view.head()
+    frame.show("schedule_history", items, HISTORY, head=head, empty=f"nothing was done to {full}")
+    return 0
+
+
+@command("spellweaver schedule diff nightly", "spellweaver schedule diff nightly@1 nightly@3 --json")
+def diff(
+    ctx: typer.Context,
+    before: Annotated[
+        str, typer.Argument(metavar="SCHEDULE[@REV]", help="A revision; the one in force, if none is named.")
+    ],
+    after: Annotated[
+        Optional[str],
+        typer.Argument(metavar="[SCHEDULE@REV]", help="The other; the newest of the same Schedule, if not said."),
+    ] = None,
+) -> int:
+    """What two revisions say differently, key by key."""
+    from spellweaver.cli.screens import changes
+
+    frame: Frame = ctx.obj
+    with frame.observe() as view:
+        one, other = changes.pair(view, before, after, _number)
+        items = changes.differences(view, one, other)
+        head = view.head()
+
+    def said(key: str) -> Callable[[Item], str | None]:
+        return lambda item: changes.text(item[key])
+
+    columns = (Column("KEY", "key"), Column("BEFORE", said("before")), Column("AFTER", said("after")))
+    frame.show("schedule_diff", items, columns, head=head, empty="they say the same")
     return 0
 
 

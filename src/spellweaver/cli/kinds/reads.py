@@ -192,6 +192,10 @@ KINDS = {
         )  # fmt: skip
     ),
     "schedule_list": Kind(record(**_LISTED)),
+    "schedule_history": Kind(
+        record(seq=integer(), at=instant(), type=text(), actor=text(), data=anything(), sentence=text())
+    ),
+    "schedule_diff": Kind(record(key=text(), before=anything(), after=anything())),
     "schedule_show": Kind(
         record(
             **_LISTED,

@@ -14,3 +14,8 @@ ORDER BY e.seq DESC LIMIT :limit
 
 -- name: last
 SELECT ifnull(max(seq), 0) FROM event
+
+-- name: of_schedule_itself
+-- What was done to a Schedule, not to its firings.
+SELECT e.seq, e.txn, e.at, e.type, s.authority || '/' || s.name, e.occurrence, e.invocation, e.actor, e.data
+FROM event e JOIN schedule s ON s.id = e.schedule WHERE e.schedule = ? AND e.type GLOB 'schedule.*' ORDER BY e.seq
