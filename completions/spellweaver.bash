@@ -69,8 +69,8 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         takes='--ledger=@files --color=auto,always,never'
         ;;
     'next')
-        options='--count -n --from --until --cron --every --anchor --zone --fold --gap --ledger --json --jsonl --header --color --utc --quiet -q --help'
-        takes='--count= -n= --from= --until= --cron= --every= --anchor= --zone= --fold=earlier,later,both --gap=skip,advance,fail --ledger=@files --color=auto,always,never'
+        options='--count -n --from --until --cron --oncalendar --every --anchor --zone --fold --gap --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--count= -n= --from= --until= --cron= --oncalendar= --every= --anchor= --zone= --fold=earlier,later,both --gap=skip,advance,fail --ledger=@files --color=auto,always,never'
         places='@schedules'
         ;;
     'explain')

@@ -9,6 +9,7 @@ import pytest
 
 from spellweaver.clock import VirtualClock
 from spellweaver.core import instant
+from spellweaver.core.oncalendar import parse_oncalendar
 from tests.support.engine import World, draft, us
 from tests.support.program import Done, at_terminal, call
 
@@ -96,7 +97,7 @@ def test_rp_09_every_printed_time_carries_its_offset_or_z(zone_of_host: str) -> 
         (("job", "--cron", "0 9 * * *", "--zone", "UTC"), "one of them"),
         (("--cron", "0 9 * * *", "--zone", "UTC", "-n", "0"), "at least 1"),
         (("--cron", "0 9 * * *", "--zone", "UTC", "--from", "tomorrow"), "--from: 'tomorrow'"),
-        (("--zone", "UTC"), "--zone belongs to --cron or --every"),
+        (("--zone", "UTC"), "--zone belongs to --cron, --oncalendar or --every"),
     ],
 )  # fmt: skip
 def test_a_calendar_that_can_t_be_read_is_a_wrong_line(words: tuple[str, ...], said: str) -> None:
@@ -184,3 +185,36 @@ def test_from_is_included_and_now_is_not() -> None:
     assert ahead(*words, now="2026-01-01T05:00:00Z").out.startswith("2026-01-01T06:00:00Z")
     assert ahead(*words, "--from", "2026-01-01T05:00:00Z").out.startswith("2026-01-01T05:00:00Z")
     assert ahead(*words, "--until", "2026-01-01T00:59:59Z").out == ""
+
+
+@pytest.mark.rule("CAL-09", "CAL-03")
+def test_a_calendar_event_of_the_command_line() -> None:
+    words = ("--oncalendar", "Sun 2:30", "--zone", "Europe/Bratislava", "-n", "2")
+    found = rows(*words, now="2026-03-20T00:00:00Z")
+    assert [(row["firing"], row["note"]) for row in found] == [
+        ("2026-03-22T02:30", None),
+        ("2026-03-29T02:30", "no such time: will be skipped"),
+        ("2026-04-05T02:30", None),
+    ]
+    assert "fold = " in ahead("--oncalendar", "*:0/20", "--zone", "Europe/Bratislava").err
+
+
+@pytest.mark.rule("CAL-07", "OCC-02")
+def test_a_calendar_event_is_kept_and_named_by_its_normal_form(tmp_path: Path) -> None:
+    world = World(tmp_path / "state", now="2026-10-24T00:00:00Z")
+    world.add(draft("job", civil=parse_oncalendar("2:30:15"), zone="Europe/Bratislava", fold="both"))
+    world.live("2026-10-25T12:00:00Z")
+    world.ledger.close()
+    clock = VirtualClock(us("2026-10-25T12:00:00Z"))
+    assert world.path is not None
+    listed = call("schedule", "list", "--json", ledger=Path(world.path), clock=clock).items
+    assert listed[0]["cadence"] == "*-*-* 02:30:15"
+    done = call("occurrence", "list", "--json", ledger=Path(world.path), clock=clock).items
+    assert [row["firing"] for row in done] == [
+        "c1:2026-10-25T02:30:15+1", "c1:2026-10-25T02:30:15", "c1:2026-10-24T02:30:15",
+    ]  # fmt: skip
+    (coming,) = call("next", "job", "-n", "1", "--json", ledger=Path(world.path), clock=clock).items
+    assert coming["firing"] == "c1:2026-10-26T02:30:15"
+    shown = call("explain", "job@2026-10-25T02:30:15+1", ledger=Path(world.path), clock=clock)
+    assert shown.status == 0 and "2026-10-25" in shown.out
+    assert call("ledger", "check", ledger=Path(world.path), clock=clock).status == 0

@@ -46,8 +46,10 @@ ZONES = {"spellweaver.manifest", "spellweaver.manifest.zones"}
 WORDS = {"spellweaver.core.lifecycle"}
 ENGINE = {
     "spellweaver.core.advice",
+    "spellweaver.core.cadence",
     "spellweaver.core.calendar",
     "spellweaver.core.grammar",
+    "spellweaver.core.oncalendar",
     "spellweaver.core.terms",
     "spellweaver.core.policy",
     "spellweaver.core.schedule",

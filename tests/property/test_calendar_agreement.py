@@ -9,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spellweaver.core import grammar
+from spellweaver.core.cadence import CIVIL, Cadence
+from spellweaver.core.cadence import cadence as read_back
 from spellweaver.core.calendar import Calendar, Candidate, Run, parse_key
-from spellweaver.core.grammar import LAST_S, Cadence, Cron
+from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
+from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import FOLDS, GAPS
 from tests.support.calendars import calendar, rules
 
@@ -45,6 +48,16 @@ def crons(draw: st.DrawFn) -> Cadence:
 
 
 @st.composite
+def events(draw: st.DrawFn) -> Cadence:
+    """Calendar events of systemd's."""
+    weekdays = draw(st.sampled_from(("", "", "Mon..Fri ", "Sat,Sun ", "Wed ")))
+    years = draw(st.sampled_from(("*", "*", "*", "1980..2190/2", "2027,2028,2030")))
+    days = draw(st.sampled_from(("*-*", "*-*", "*~1", "*~7/1", "3,4,9..11-20..31", "*~2..9/3", "1/2-1/5")))
+    clock = draw(st.sampled_from(("2:30", "*:0/20", "0..3:59", "*:15:5/25", "0/5:0", "23:*")))
+    return parse_oncalendar(f"{weekdays}{years}-{days} {clock}")
+
+
+@st.composite
 def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     """A calendar and a stretch of up to 40 days, more often than not around a clock change."""
     name = draw(st.sampled_from(ZONES))
@@ -55,7 +68,7 @@ def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     length = draw(st.sampled_from((3600, 5 * 3600, DAY_S, 40 * DAY_S)))
     intervals = st.builds(grammar.every, st.integers(60, 100_000), st.integers(max(0, begin - DAY_S), begin + DAY_S))
     lists = st.builds(grammar.at, st.sets(st.integers(begin, begin + length), min_size=1, max_size=9))
-    cadence = draw(st.one_of(crons(), crons(), crons(), intervals, lists))
+    cadence = draw(st.one_of(crons(), crons(), events(), events(), intervals, lists))
     made = calendar(cadence, name, fold=draw(st.sampled_from(FOLDS)), gap=draw(st.sampled_from(GAPS)))
     return made, begin, begin + length
 
@@ -105,13 +118,13 @@ def test_every_candidate_is_found_by_its_own_name(case: tuple[Calendar, int, int
     said = list(made.walk(after_s, min(until_s, after_s + 3 * DAY_S)))[:600]
     named = [made.key(found, 3) for found in said]
     assert len(set(named)) == len(said)
-    is_cron = isinstance(made.interpretation.cadence, Cron)
+    is_civil = isinstance(made.interpretation.cadence, CIVIL)
     by_date: dict[int, list[Candidate]] = {}
     for found, text in zip(said, named, strict=True):
-        assert parse_key(text) == (3, found.civil_s, found.fold == 1, not is_cron)
+        assert parse_key(text) == (3, found.civil_s, found.fold == 1, not is_civil)
         assert found in made.find(found.civil_s)
         assert made.zone is not None
-        civil_s = found.civil_s if is_cron else found.instant_s + made.zone.offset(found.instant_s)
+        civil_s = found.civil_s if is_civil else found.instant_s + made.zone.offset(found.instant_s)
         by_date.setdefault(civil_s // DAY_S, []).append(found)
     for day, of_date in by_date.items():
         assert set(of_date) <= set(made.on_date(day))
@@ -119,6 +132,6 @@ def test_every_candidate_is_found_by_its_own_name(case: tuple[Calendar, int, int
 
 
 @settings(max_examples=60, deadline=None)
-@given(crons())
+@given(st.one_of(crons(), events()))
 def test_canonical_form_reads_back(cadence: Cadence) -> None:
-    assert grammar.cadence(cadence.canonical()) == cadence
+    assert read_back(cadence.canonical()) == cadence

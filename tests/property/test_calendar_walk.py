@@ -15,6 +15,7 @@ import pytest
 
 from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.grammar import LAST_S, parse_cron
+from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import FOLDS, GAPS
 from spellweaver.manifest import zones
 from tests.support import walk
@@ -52,6 +53,18 @@ EXPRESSIONS = (
     "20 0 * * 7#5",
     "45 */5 15W * 6",
     "1/13 23 * 3,4,10,11 *",
+)
+
+
+ALL_WEEK = "Mon,Tue,Wed,Thu,Fri,Sat,Sun"
+EVENTS = (
+    f"{ALL_WEEK} *-*-* *:0/15",
+    f"{ALL_WEEK} *-*-* *:*",
+    f"{ALL_WEEK} *-*-* 2:30",
+    "Sat,Sun,Mon *-*-* 0..3,22..23:0/7",
+    f"{ALL_WEEK} *-*~1..7 1,23:59",
+    f"{ALL_WEEK} 1970..2200/2-3,4,9..11-20..31 0/2:15",
+    "Sun *-*-1..7,20..31 0..3:0/30",
 )
 
 
@@ -109,3 +122,21 @@ def test_enumeration_equals_a_walk_over_minutes(name: str) -> None:
                     compared += 1
     print(f"{name}: {compared} calendars compared")
     assert compared
+
+
+@pytest.mark.rule("CAL-12", "CAL-09")
+@pytest.mark.timeout(0 if WHOLE else 300)
+@pytest.mark.parametrize("name", chosen())
+def test_calendar_events_equal_a_walk_over_minutes(name: str) -> None:
+    kept = rules(name)
+    offset = walk.offset_of(name)
+    for change_s in changes_to_look_at(name)[: None if WHOLE else 3]:
+        days = walk.Days(offset, change_s - HOURS_S, change_s + HOURS_S)
+        expression = random.Random(f"{SEED} {name} {change_s}").choice(EVENTS)
+        says = days.read(walk.event_matcher(expression))
+        for fold in FOLDS:
+            for gap in GAPS:
+                made = Calendar(Interpretation(name, kept.digest, parse_oncalendar(expression), fold, gap), kept)
+                said = list(made.walk(days.after_s, days.until_s))
+                assert said == says(fold, gap), (name, change_s, expression, fold, gap)
+                assert made.count(days.after_s, days.until_s) == len(said)

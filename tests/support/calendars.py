@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from spellweaver.core import instant, zone
+from spellweaver.core.cadence import Cadence
 from spellweaver.core.calendar import Calendar, Candidate, Interpretation
-from spellweaver.core.grammar import Cadence, parse_cron
+from spellweaver.core.grammar import parse_cron
 from spellweaver.core.policy import Fold, Gap
 from spellweaver.manifest import zones
 

@@ -20,7 +20,8 @@ import apsw
 from spellweaver.clock import VirtualClock
 from spellweaver.core import instant, pattern
 from spellweaver.core.binding import Binding
-from spellweaver.core.grammar import At, Cadence, Every, parse_cron
+from spellweaver.core.cadence import Cadence
+from spellweaver.core.grammar import At, Every, parse_cron
 from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
 from spellweaver.core.policy import CatchUp, ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
@@ -54,6 +55,7 @@ def draft(
     name: str,
     cron: str | None = None,
     *,
+    civil: Cadence | None = None,
     every: str | None = None,
     at: Iterable[str] = (),
     zone: str | None = "UTC",
@@ -71,10 +73,10 @@ def draft(
     while_paused: WhilePaused = "skip",
     catch_up: CatchUp = "newest",
 ) -> ScheduleDraft:
-    """A Schedule as a file gives it: cron in a zone, or ``every`` anchored at midnight, or listed instants."""
+    """A Schedule as files give it: a civil cadence in a zone, or ``every`` anchored at midnight, or instants."""
     cadence: Cadence
-    if cron is not None:
-        cadence = parse_cron(cron)
+    if cron is not None or civil is not None:
+        cadence = civil or parse_cron(str(cron))
     else:
         zone = None
         cadence = Every(us(every) // TICK, 0) if every else At(tuple(us(a) // TICK for a in at))

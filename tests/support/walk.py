@@ -75,6 +75,41 @@ def matcher(expression: str) -> Callable[[int], bool]:
     return matches
 
 
+def event_matcher(expression: str) -> Callable[[int], bool]:
+    """The same for a calendar event of systemd's with weekday, date and time all written, weekdays as ``Mon,Tue``."""
+    weekday, date, clock = expression.split()
+    names = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    year, month, day = date.replace("~", "-~").split("-")
+    hour, minute = clock.split(":")
+
+    def matches(civil_s: int) -> bool:
+        when = EPOCH + dt.timedelta(seconds=civil_s)
+        from_end = months.monthrange(when.year, when.month)[1] - when.day + 1
+        return (
+            names[when.weekday()] in weekday.split(",")
+            and _event(year, when.year)
+            and _event(month, when.month)
+            and (_event(day[1:], from_end) if day[0] == "~" else _event(day, when.day))
+            and _event(hour, when.hour)
+            and _event(minute, when.minute)
+            and when.second == 0
+        )
+
+    return matches
+
+
+def _event(part: str, value: int) -> bool:
+    """A list of ``a``, ``a..b``, ``a/step``, ``a..b/step``."""
+    for element in part.split(","):
+        head, _, step = element.partition("/")
+        low, _, high = head.partition("..")
+        if element == "*" or (step and not high and value >= int(low) and (value - int(low)) % int(step) == 0):
+            return True
+        if (not step or high) and int(low) <= value <= int(high or low) and (value - int(low)) % int(step or 1) == 0:
+            return True
+    return False
+
+
 def _plain(field: str, value: int, top: int) -> bool:
     for element in field.split(","):
         head, _, step = element.partition("/")

@@ -21,7 +21,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, Protocol
 
 from spellweaver.core import instant
-from spellweaver.core.grammar import LAST_S, At, Cadence, Cron, Every
+from spellweaver.core.cadence import CIVIL, Cadence, Civil
+from spellweaver.core.grammar import LAST_S, At, Every
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.policy import Fold, Gap
 from spellweaver.core.search import search
@@ -77,7 +78,7 @@ class _Line(Protocol):
 
 
 class Calendar:
-    """What one interpretation says. Cron needs its zone; ``every`` and ``at`` use one for dates alone (CAL-01)."""
+    """What one interpretation says. A civil cadence needs its zone; ``every`` and ``at`` use one for dates (CAL-01)."""
 
     __slots__ = ("_line", "interpretation", "zone")
 
@@ -86,13 +87,13 @@ class Calendar:
         self.zone = zone
         self._line: _Line
         match interpretation.cadence:
-            case Cron() as cron:
-                assert zone is not None, "a cron cadence is read in a zone"
-                self._line = _Civil(cron, zone, interpretation.fold, interpretation.gap)
             case Every(every_s, anchor_s):
                 self._line = _Absolute(range(anchor_s, LAST_S + 1, every_s), zone)
             case At(instants_s):
                 self._line = _Absolute(instants_s, zone)
+            case civil:
+                assert zone is not None, "a civil cadence is read in a zone"
+                self._line = _Civil(civil, zone, interpretation.fold, interpretation.gap)
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
         """Every candidate, ascending; missing times of one gap in civil order, before what fires at the gap's end."""
@@ -148,7 +149,7 @@ class Calendar:
 
 def firing_key(cadence: Cadence, candidate: Candidate, generation: int) -> str:
     """``Calendar.key``, which needs no zone rules."""
-    if not isinstance(cadence, Cron):
+    if not isinstance(cadence, CIVIL):
         return f"c{generation}:{instant.show(candidate.instant_s * instant.SECOND)}"
     civil = instant.civil_text(candidate.civil_s, seconds=cadence.has_seconds)
     return f"c{generation}:{civil}{'+1' if candidate.fold == 1 else ''}"
@@ -233,12 +234,12 @@ def _spans(zone: Zone, fold: Fold) -> tuple[list[int], list[_Span]]:
 
 
 class _Civil:
-    """A cron expression in a zone."""
+    """A civil cadence in a zone."""
 
     __slots__ = ("_begins", "_fold", "_gap", "_search", "_spans", "_zone")
 
-    def __init__(self, cron: Cron, zone: Zone, fold: Fold, gap: Gap) -> None:
-        self._search = search(cron)
+    def __init__(self, cadence: Civil, zone: Zone, fold: Fold, gap: Gap) -> None:
+        self._search = search(cadence)
         self._zone = zone
         self._fold = fold
         self._gap = gap

@@ -1,4 +1,5 @@
-"""The grammar of a cadence (CAL-09): what an operator writes, read once into frozen values. No zone and no search here.
+"""The grammar of cron, ``every`` and ``at`` (CAL-09): what an operator writes, read once into frozen values. No zone
+and no search here.
 
 A cron text has five fields (minute hour day month weekday) or six (seconds first), or is a macro. Each field is a list
 of elements ``*``, ``a``, ``a-b``, each with an optional ``/step``. Day of month also knows ``L``, ``L-n``, ``nW``,
@@ -54,6 +55,15 @@ class Cron:
         """``{"cron": text}``."""
         return {"cron": self.text}
 
+    @property
+    def years(self) -> None:
+        """A cron expression names no years: it means all."""
+
+    def days_of(self, month: int, length: int, first_weekday: int) -> tuple[int, ...]:
+        """The matching days, ascending, of a month with so many days that begins on that weekday (Sunday 0)."""
+        del month
+        return days_of(self, length, first_weekday)
+
 
 @dataclass(frozen=True, slots=True)
 class Every:
@@ -76,21 +86,6 @@ class At:
     def canonical(self) -> dict[str, object]:
         """``{"at_s": […]}``."""
         return {"at_s": list(self.instants_s)}
-
-
-Cadence = Cron | Every | At
-
-
-def cadence(body: Mapping[str, object]) -> Cadence:
-    """The inverse of ``canonical``. Raises BadCadence for anything that ``canonical`` does not make."""
-    match dict(body):
-        case {"cron": str(text), **rest} if not rest:
-            return parse_cron(text)
-        case {"every_s": int(every_s), "anchor_s": int(anchor_s), **rest} if not rest:
-            return every(every_s, anchor_s)
-        case {"at_s": list(instants_s), **rest} if not rest and all(isinstance(at_s, int) for at_s in instants_s):
-            return at(instants_s)
-    raise BadCadence(f"{sorted(body)} is not a cadence: cron, or every_s with anchor_s, or at_s")
 
 
 def every(every_s: int, anchor_s: int | None) -> Every:
@@ -189,7 +184,7 @@ def parse_cron(text: str) -> Cron:
         raise BadCadence("cron has ? in both day fields; it may stand in one of them")
     made = Cron(
         " ".join(fields),
-        _seconds_of_day(_plain(_HOUR, hour), _plain(_MINUTE, minute), _plain(_SECOND, second)),
+        seconds_of_day(_plain(_HOUR, hour), _plain(_MINUTE, minute), _plain(_SECOND, second)),
         _plain(_MONTH, month),
         _month_days(month_day),
         _week_days(weekday),
@@ -232,7 +227,8 @@ def _plain(field_: _Field, text: str) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=512)
-def _seconds_of_day(hours: tuple[int, ...], minutes: tuple[int, ...], seconds: tuple[int, ...]) -> tuple[int, ...]:
+def seconds_of_day(hours: tuple[int, ...], minutes: tuple[int, ...], seconds: tuple[int, ...]) -> tuple[int, ...]:
+    """Every hour with every minute with every second, as seconds of a day."""
     return tuple(h * 3600 + m * 60 + s for h in hours for m in minutes for s in seconds)
 
 
@@ -264,8 +260,6 @@ def _week_days(text: str) -> tuple[str, ...]:
         else:
             found.update(str(value % 7) for value in _WEEKDAY.values(element))
     return tuple(sorted(found))
-
-
 
 
 def days_of(cron: Cron, length: int, first_weekday: int) -> tuple[int, ...]:

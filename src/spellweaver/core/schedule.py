@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from hashlib import sha256
 
-from spellweaver.core import grammar
-from spellweaver.core.grammar import Cadence
+from spellweaver.core import cadence as cadences
+from spellweaver.core.cadence import Cadence
 from spellweaver.core.policy import CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass, WhilePaused
 
 
@@ -156,7 +156,7 @@ def definition(body: str) -> Definition:
         canonical_json(b["input"]),
         canonical_json(b["labels"]),
         b["from_at"],
-        grammar.cadence(calendar["cadence"]),
+        cadences.cadence(calendar["cadence"]),
         calendar["zone"],
         calendar["zone_rules"],
         calendar["fold"],

@@ -1,8 +1,8 @@
-"""The bounded search of a cron expression (CAL-11): civil seconds in, civil seconds out, and no zone.
+"""The bounded search of a civil cadence (CAL-11): civil seconds in, civil seconds out, and no zone.
 
-Months are numbered through from December 1901 to January 2201. What a cron matches inside a month depends on 28 shapes
-alone (length, first weekday), so days are looked up, never scanned, and months that don't match are jumped over. Every
-question ends at the end of that table. Intervals are half-open, ``begin <= civil < end``.
+Months are numbered through from December 1901 to January 2201. What a cadence matches inside a month depends on the
+month and 28 shapes alone (length, first weekday), so days are looked up, never scanned, and months and years that don't
+match are jumped over. Every question ends at the end of that table. Intervals are half-open, ``begin <= civil < end``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
-from spellweaver.core.grammar import MONTH_LENGTHS, Cron, days_of
+from spellweaver.core.cadence import Civil
+from spellweaver.core.grammar import MONTH_LENGTHS
 from spellweaver.core.instant import DAY_S, days_from_civil
 
 
@@ -33,17 +34,23 @@ _COUNT = len(_STARTS)
 
 
 class Search:
-    """The civil seconds that one cron expression names."""
+    """The civil seconds that one cadence names."""
 
-    __slots__ = ("_cron", "_days", "_jump", "_jump_back", "seconds_of_day")
+    __slots__ = ("_cadence", "_days", "_jump", "_jump_back", "_months", "seconds_of_day")
 
-    def __init__(self, cron: Cron) -> None:
-        self._cron = cron
-        self.seconds_of_day = cron.seconds_of_day
-        self._days: dict[tuple[int, int], tuple[int, ...]] = {}
+    def __init__(self, cadence: Civil) -> None:
+        self._cadence = cadence
+        self.seconds_of_day = cadence.seconds_of_day
+        self._days: dict[tuple[int, int, int], tuple[int, ...]] = {}
         # how many months from a month (December 0) to the nearest matching one, itself included
-        self._jump = [min((month - at) % 12 for month in cron.months) for at in range(12)]
-        self._jump_back = [min((at - month) % 12 for month in cron.months) for at in range(12)]
+        self._jump = [min((month - at) % 12 for month in cadence.months) for at in range(12)]
+        self._jump_back = [min((at - month) % 12 for month in cadence.months) for at in range(12)]
+        # where years are named: the numbers of all months that match
+        self._months = (
+            None
+            if cadence.years is None
+            else [(year - 1902) * 12 + month for year in cadence.years for month in cadence.months]
+        )
 
     def seconds(self, begin: int, end: int) -> Iterator[int]:
         """The matching civil seconds, ascending."""
@@ -110,12 +117,12 @@ class Search:
     def days(self, first: int, last: int) -> Iterator[int]:
         """The matching days since 1970-01-01, ``first <= day < last``, ascending."""
         month = max(0, bisect_right(_STARTS, first) - 1)
-        month += self._jump[month % 12]
+        month = self._from(month)
         while month < _COUNT and (start := _STARTS[month]) < last:
             for of_month in self._of_month(month):
                 if first <= start + of_month < last:
                     yield start + of_month
-            month += 1 + self._jump[(month + 1) % 12]
+            month = self._from(month + 1)
 
     def _cut(self, base: int, begin: int, end: int) -> tuple[int, ...]:
         table = self.seconds_of_day
@@ -123,38 +130,52 @@ class Search:
 
     def _matches_day(self, day: int) -> bool:
         month = bisect_right(_STARTS, day) - 1
-        return 0 <= month < _COUNT and self._jump[month % 12] == 0 and day - _STARTS[month] in self._of_month(month)
+        return 0 <= month < _COUNT and self._from(month) == month and day - _STARTS[month] in self._of_month(month)
+
+    def _from(self, month: int) -> int:
+        """The nearest month from there on that can match; ``_COUNT`` or more when there is none."""
+        if self._months is None:
+            return month + self._jump[month % 12]
+        at = bisect_left(self._months, month)
+        return self._months[at] if at < len(self._months) else _COUNT
+
+    def _back_from(self, month: int) -> int:
+        """The nearest one back from there; less than 0 when there is none."""
+        if self._months is None:
+            return month - self._jump_back[month % 12]
+        at = bisect_right(self._months, month)
+        return self._months[at - 1] if at else -1
 
     def _of_month(self, month: int) -> tuple[int, ...]:
-        shape = _SHAPES[month]
+        shape = (month % 12 or 12, *_SHAPES[month])
         days = self._days.get(shape)
         if days is None:
-            days = self._days[shape] = tuple(day - 1 for day in days_of(self._cron, *shape))
+            days = self._days[shape] = tuple(day - 1 for day in self._cadence.days_of(*shape))
         return days
 
     def _days_back(self, first: int, last: int) -> Iterator[int]:
         """The same, the latest first."""
         month = bisect_left(_STARTS, last) - 1
-        month -= self._jump_back[month % 12]
+        month = self._back_from(month)
         while month >= 0 and _STARTS[month] + 31 > first:
             for of_month in reversed(self._of_month(month)):
                 if first <= _STARTS[month] + of_month < last:
                     yield _STARTS[month] + of_month
-            month -= 1 + self._jump_back[(month - 1) % 12]
+            month = self._back_from(month - 1)
 
     def _count_days(self, first: int, last: int) -> int:
         found = 0
         month = max(0, bisect_right(_STARTS, first) - 1)
-        month += self._jump[month % 12]
+        month = self._from(month)
         while month < _COUNT and (start := _STARTS[month]) < last:
             days = self._of_month(month)
             whole = first <= start and start + _SHAPES[month][0] <= last
             found += len(days) if whole else sum(first <= start + of_month < last for of_month in days)
-            month += 1 + self._jump[(month + 1) % 12]
+            month = self._from(month + 1)
         return found
 
 
 @lru_cache(maxsize=4096)
-def search(cron: Cron) -> Search:
-    """The search of an expression, made once for each text."""
-    return Search(cron)
+def search(cadence: Civil) -> Search:
+    """The search of a civil cadence, made once for each."""
+    return Search(cadence)

@@ -10,7 +10,7 @@ import re
 
 from spellweaver.core import grammar, instant, pattern, schedule
 from spellweaver.core.binding import Binding
-from spellweaver.core.grammar import Cadence
+from spellweaver.core.cadence import Cadence
 from spellweaver.core.pattern import Pattern
 from spellweaver.core.policy import ClockPolicy, HostPolicy
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
@@ -29,6 +29,7 @@ from spellweaver.manifest.source import Source
 
 Table = dict[str, object]
 
+CIVIL = ("cron", "oncalendar")  # keys of cadences that are read in a zone (CAL-01)
 ONE_STATION_KEYS = ("key", "revision", "implementation_revision", "checkpoint_schema")
 _LABEL = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}"
 _ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -182,18 +183,21 @@ def _refuse_input(source: Source, value: object, path: Path) -> None:
 
 def _refuse_calendar(source: Source, table: Table, path: Path) -> None:
     """CAL-01 and CAL-09, as far as they are about which keys stand together."""
-    kinds = [key for key in ("cron", "every", "at") if key in table]
+    kinds = [key for key in (*CIVIL, "every", "at") if key in table]
     if len(kinds) != 1:
         given = f"{' and '.join(kinds)} exclude each other" if kinds else "says no calendar"
         source.tell(
-            (*path, kinds[1]) if kinds else path, f"{given}: write one of cron, every with anchor, at", at_key=True
+            (*path, kinds[1]) if kinds else path,
+            f"{given}: write one of cron, oncalendar, every with anchor, at",
+            at_key=True,
         )
         return
-    if kinds == ["cron"] and "zone" not in table:
+    if kinds[0] in CIVIL and "zone" not in table:
         source.tell(
-            (*path, "zone"), 'is required by cron: name one, as in zone = "Europe/Rome"; the host\'s own is never used'
+            (*path, "zone"),
+            f'is required by {kinds[0]}: name one, as in zone = "Europe/Rome"; the host\'s own is never used',
         )
-    if kinds != ["cron"]:
+    if kinds[0] not in CIVIL:
         for key in ("fold", "gap"):
             if key in table:
                 source.tell(
@@ -229,7 +233,7 @@ def _cadence(source: Source, shape: CalendarShape, path: Path) -> Cadence | None
             return grammar.at([at // instant.SECOND for at in shape.at])
     except grammar.BadCadence as error:
         source.tell((*path, "at" if shape.at is not None else "every"), str(error))
-    return shape.cron
+    return shape.cron or shape.oncalendar
 
 
 def _jitter(shape: JitterShape | None) -> Jitter:

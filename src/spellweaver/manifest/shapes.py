@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 
 from spellweaver.core import grammar, instant, pattern, zone
 from spellweaver.core.binding import DEFAULT_UMASK
+from spellweaver.core.oncalendar import OnCalendar, parse_oncalendar
 from spellweaver.core.policy import (
     FOLDS,
     GAPS,
@@ -113,6 +114,13 @@ def _whole_second(value: object) -> int:
 def _cron(value: object) -> grammar.Cron:
     try:
         return grammar.parse_cron(_text(value))
+    except grammar.BadCadence as error:
+        raise wrong(str(error)) from None
+
+
+def _oncalendar(value: object) -> OnCalendar:
+    try:
+        return parse_oncalendar(_text(value))
     except grammar.BadCadence as error:
         raise wrong(str(error)) from None
 
@@ -288,6 +296,7 @@ class JitterShape(Shape):
 
 class CalendarShape(Shape):
     cron: Annotated[grammar.Cron | None, BeforeValidator(_cron), WithJsonSchema({"type": "string"})] = None
+    oncalendar: Annotated[OnCalendar | None, BeforeValidator(_oncalendar), WithJsonSchema({"type": "string"})] = None
     every: DecadeOrLess | None = None
     anchor: Instant | None = None
     at: list[Instant] | None = None

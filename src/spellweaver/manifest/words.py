@@ -20,7 +20,6 @@ SCHEDULE = {
     "budget": "there are no budgets yet",
 }
 CALENDAR = {
-    "oncalendar": "write the calendar as cron, every with anchor, or at",
     "times": 'write the calendar as cron, as in cron = "30 2 * * *"',
     "days": 'write the calendar as cron, as in cron = "0 2 * * MON-FRI"',
     "dates": 'write the calendar as cron, as in cron = "0 2 13 * *"',

@@ -6,14 +6,36 @@ import pytest
 
 from spellweaver.core import grammar
 from spellweaver.core.advice import advise
+from spellweaver.core.cadence import Cadence
+from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import Fold
 from tests.support.calendars import calendar, due, utc
 
 SUMMER = utc("2026-07-01T00:00:00Z")
 
 
-def advice(expression: str, zone: str = "UTC", fold: Fold = "earlier") -> list[str]:
+def advice(expression: str | Cadence, zone: str = "UTC", fold: Fold = "earlier") -> list[str]:
     return advise(calendar(expression, zone, fold=fold), SUMMER)
+
+
+@pytest.mark.parametrize("text", ["*:0/15", "Mon..Fri 09:00", "*-*~1 23:59", "2024..2026-02-29", "0/6:00", "*-1/3-1"])
+def test_a_plain_calendar_event_needs_no_word(text: str) -> None:
+    assert advice(parse_oncalendar(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ("*:20/15", "minute 20/15 begins anew each hour, at 20, 35, 50"),
+        ("*-*-1/10", "day of month 01/10 begins anew each month"),
+        ("*-*-31 12:00", "the last day of each month is *-*~1"),
+        ("*-2-29", "February: no such day in some years"),
+        ("Fri *-*-13", "some months have no such day"),
+        ("*:0/30", 'fold = "earlier" makes it silent from 2026-10-25T02:00 to 03:00 the second time'),
+    ],
+)
+def test_what_surprises_in_a_calendar_event(text: str, piece: str) -> None:
+    assert any(piece in said for said in advice(parse_oncalendar(text), "Europe/Bratislava"))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from spellweaver.core import grammar
+from spellweaver.core.cadence import Cadence, cadence
 from spellweaver.core.grammar import LAST_S, At, BadCadence, Every, parse_cron
+from spellweaver.core.oncalendar import parse_oncalendar
 
 
 def refused(text: str) -> str:
@@ -111,14 +113,26 @@ def test_at_refuses_what_can_not_be(instants_s: list[int]) -> None:
     assert grammar.at([9, 5]) == At((5, 9))
 
 
-@pytest.mark.parametrize("made", [parse_cron("0 30 2 L * *"), grammar.every(90, 30), grammar.at([7, 3])])
-def test_canonical_form_reads_back(made: grammar.Cadence) -> None:
-    assert grammar.cadence(made.canonical()) == made
+@pytest.mark.parametrize(
+    "made",
+    [parse_cron("0 30 2 L * *"), grammar.every(90, 30), grammar.at([7, 3]), parse_oncalendar("Mon *-*~7/1 2:30")],
+)
+def test_canonical_form_reads_back(made: Cadence) -> None:
+    assert cadence(made.canonical()) == made
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"cron": 5}, {"every_s": 60}, {"cron": "@daily", "at_s": [1]}, {"at_s": ["1"]}, {"at_s": 5}]
+    "body",
+    [
+        {},
+        {"cron": 5},
+        {"oncalendar": []},
+        {"every_s": 60},
+        {"cron": "@daily", "at_s": [1]},
+        {"at_s": ["1"]},
+        {"at_s": 5},
+    ],
 )
 def test_other_bodies_are_no_cadence(body: dict[str, object]) -> None:
     with pytest.raises(BadCadence, match="not a cadence"):
-        grammar.cadence(body)
+        cadence(body)

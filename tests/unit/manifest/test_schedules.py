@@ -295,7 +295,7 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
         "max_held",
         "budget",
     }
-    assert set(words.CALENDAR) == {"oncalendar", "times", "days", "dates", "day_match", "cycle", "except"}
+    assert set(words.CALENDAR) == {"times", "days", "dates", "day_match", "cycle", "except"}
     assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
@@ -428,3 +428,15 @@ def test_one_wrong_value_hides_no_other_problem() -> None:
             "recovery.misfire_horizon",
         )
     }
+
+
+@pytest.mark.rule("CAL-09", "CAL-01")
+def test_a_calendar_event_needs_its_zone_and_is_refused_where_it_stands() -> None:
+    made = draft(calendar='oncalendar = "mon..FRI 9:0"\nzone = "Europe/Rome"\nfold = "both"').calendar
+    assert made is not None
+    assert made.cadence.canonical() == {"oncalendar": "Mon..Fri *-*-* 09:00:00"}
+    assert "is required by oncalendar" in only(refused(schedule(calendar='oncalendar = "daily"')), "calendar.zone")
+    said = refused(schedule(calendar='oncalendar = "*-04-31"\nzone = "UTC"'))
+    assert "never fires" in only(said, "calendar.oncalendar")
+    both = refused(schedule(calendar=f'{CRON}\noncalendar = "daily"'))
+    assert "cron and oncalendar exclude each other" in only(both, "calendar.oncalendar")

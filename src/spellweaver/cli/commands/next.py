@@ -42,6 +42,10 @@ def next(
         Optional[str],
         typer.Option("--cron", metavar="TEXT", help="A cron expression, in place of a Schedule of the ledger."),
     ] = None,
+    oncalendar: Annotated[
+        Optional[str],
+        typer.Option("--oncalendar", metavar="TEXT", help="A calendar event of systemd's, in place of a Schedule."),
+    ] = None,
     every: Annotated[
         Optional[str], typer.Option("--every", metavar="DURATION", help="An interval, in place of a Schedule.")
     ] = None,
@@ -49,15 +53,15 @@ def next(
         Optional[str], typer.Option("--anchor", metavar="INSTANT", help="The instant that --every counts from.")
     ] = None,
     zone: Annotated[
-        Optional[str], typer.Option("--zone", metavar="ZONE", help="The zone of --cron; of --every for display alone.")
+        Optional[str], typer.Option("--zone", metavar="ZONE", help="The zone of the times; of --every, for display.")
     ] = None,
     fold: Annotated[
         Optional[Literal["earlier", "later", "both"]],
-        typer.Option("--fold", help="For --cron: what fires of a repeated time."),
+        typer.Option("--fold", help="For --cron and --oncalendar: what fires of a repeated time."),
     ] = None,
     gap: Annotated[
         Optional[Literal["skip", "advance", "fail"]],
-        typer.Option("--gap", help="For --cron: what a missing time does."),
+        typer.Option("--gap", help="For --cron and --oncalendar: what a missing time does."),
     ] = None,
 ) -> int:
     """Firings to come, with folds, gaps and windows.
@@ -74,12 +78,12 @@ def next(
     after_s = frame.as_of // SECOND if from_ is None else -(-_instant("--from", from_) // SECOND) - 1
     until_s = LAST_S if until is None else _instant("--until", until) // SECOND
     head = None
-    if cron is None and every is None:
+    if cron is None and oncalendar is None and every is None:
         _refuse_loose(anchor=anchor, zone=zone, fold=fold, gap=gap)
         with frame.observe() as view:
             calendars, head = _of_ledger(frame, view, schedule), view.head()
     else:
-        calendars = [ahead.Coming(_calendar(schedule, cron, every, anchor, zone, fold, gap))]
+        calendars = [ahead.Coming(_calendar(schedule, cron, oncalendar, every, anchor, zone, fold, gap))]
     if len(calendars) == 1:
         _advise(frame, calendars[0], after_s)
     items = list(ahead.items(calendars, after_s=after_s, until_s=until_s, limit=limit))
@@ -102,6 +106,7 @@ def _of_ledger(frame: Frame, view: View, schedule: str | None) -> list[Coming]:
 def _calendar(
     schedule: str | None,
     cron: str | None,
+    oncalendar: str | None,
     every: str | None,
     anchor: str | None,
     zone: str | None,
@@ -111,26 +116,31 @@ def _calendar(
     """The calendar of the command line, read by the host's rules. Raises Usage."""
     from spellweaver.core import grammar, instant
     from spellweaver.core import zone as zones
+    from spellweaver.core.cadence import Cadence
     from spellweaver.core.calendar import Calendar, Interpretation
+    from spellweaver.core.oncalendar import parse_oncalendar
     from spellweaver.errors import Usage
     from spellweaver.manifest import zones as source
 
-    if schedule is not None or (cron is not None and every is not None):
-        raise Usage("one_calendar", "give a SCHEDULE, or --cron, or --every: one of them")
-    if cron is not None and zone is None:
+    civil = "--cron" if cron is not None else "--oncalendar" if oncalendar is not None else None
+    if schedule is not None or sum(given is not None for given in (cron, oncalendar, every)) > 1:
+        raise Usage("one_calendar", "give a SCHEDULE, or --cron, --oncalendar or --every: one of them")
+    if civil and zone is None:
         raise Usage(
             "zone_missing",
-            "--cron needs --zone, the zone its times are read in; host-local time is never used",
+            f"{civil} needs --zone, the zone its times are read in; host-local time is never used",
             hint="--zone Europe/Bratislava",
         )
-    if cron is None and (fold or gap):
+    if civil is None and (fold or gap):
         raise Usage("fold_of_every", "--every counts absolute seconds, so --fold and --gap mean nothing to it")
-    if cron is not None and anchor is not None:
+    if civil and anchor is not None:
         raise Usage("anchor_of_cron", "--anchor belongs to --every")
     try:
         rules = None if zone is None else zones.parse(source.rules(zone))
         if cron is not None:
-            cadence: grammar.Cadence = grammar.parse_cron(cron)
+            cadence: Cadence = grammar.parse_cron(cron)
+        elif oncalendar is not None:
+            cadence = parse_oncalendar(oncalendar)
         else:
             assert every is not None
             cadence = grammar.every(
@@ -169,7 +179,8 @@ def _refuse_loose(**given: str | None) -> None:
     for name, value in given.items():
         if value is not None:
             raise Usage(
-                "no_calendar", f"--{name} belongs to --cron or --every, and neither is given; a Schedule has its own"
+                "no_calendar",
+                f"--{name} belongs to --cron, --oncalendar or --every, and none is given; a Schedule has its own",
             )
 
 

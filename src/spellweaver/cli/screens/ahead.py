@@ -13,8 +13,9 @@ from heapq import merge
 from spellweaver.cli import times
 from spellweaver.cli.screens.readings import UTC
 from spellweaver.cli.values import At
+from spellweaver.core.cadence import CIVIL
 from spellweaver.core.calendar import Calendar, Candidate
-from spellweaver.core.grammar import LAST_S, Cron
+from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import SECOND, civil_text
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ class Coming:
     def _note(self, candidate: Candidate) -> str | None:
         if candidate.fate != "fires":
             return GAP_NOTES[candidate.fate]
-        if not isinstance(self.calendar.interpretation.cadence, Cron):
+        if not isinstance(self.calendar.interpretation.cadence, CIVIL):
             return None
         if candidate.fold >= 0:
             return f"{'2nd' if candidate.fold else '1st'} of two showings"

@@ -79,4 +79,4 @@ def _jitter(item: Item) -> str | None:
 def _cadence(item: Item) -> str:
     found = _of(item, "calendar", "cadence")
     assert isinstance(found, dict)
-    return cadence_text(found.get("cron"), found.get("every_s"), found.get("anchor_s"), len(found.get("at_s", ())))
+    return cadence_text(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from spellweaver.cli import times
 from spellweaver.cli.screens import status
 from spellweaver.cli.screens.readings import Readings
@@ -57,8 +59,8 @@ def _item(
     view: View, readings: Readings, row: Row, share: tuple[int, int], differ: Mapping[str, int | None]
 ) -> Item:
     (
-        _, name, state, why, next_at, active, revision, number, newest, pattern, class_, overlap, zone, cron, every_s,
-        anchor_s, listed, until_at,
+        _, name, state, why, next_at, active, revision, number, newest, pattern, class_, overlap, zone, cadence,
+        until_at,
     ) = row  # fmt: skip
     reading = readings.of(int(str(revision)))
     coming = (
@@ -74,7 +76,7 @@ def _item(
         "revision": number if active is not None else None,
         "newest_revision": newest,
         "next": coming,
-        "cadence": cadence_text(cron, every_s, anchor_s, listed),
+        "cadence": cadence_text(json.loads(str(cadence))),
         "zone": zone,
         "class": class_,
         "overlap": overlap,
@@ -85,13 +87,17 @@ def _item(
     }
 
 
-def cadence_text(cron: object, every_s: object, anchor_s: object, listed: object) -> str:
-    """``0 2 * * *``, ``every 15m from 2026-01-01T00:00:00Z``, ``at 3 instants``."""
-    if isinstance(cron, str):
-        return cron
-    if isinstance(every_s, int) and isinstance(anchor_s, int):
-        return f"every {duration_text(every_s * SECOND)} from {times.rfc3339(anchor_s * SECOND)}"
-    return f"at {listed} instants"
+def cadence_text(cadence: Mapping[str, object]) -> str:
+    """``0 2 * * *``, ``Mon..Fri *-*-* 09:00:00``, ``every 15m from 2026-01-01T00:00:00Z``, ``at 3 instants``: of a
+    cadence's canonical form."""
+    match dict(cadence):
+        case {"cron": str(text)} | {"oncalendar": str(text)}:
+            return text
+        case {"every_s": int(every_s), "anchor_s": int(anchor_s)}:
+            return f"every {duration_text(every_s * SECOND)} from {times.rfc3339(anchor_s * SECOND)}"
+        case {"at_s": list(instants_s)}:
+            return f"at {len(instants_s)} instants"
+    raise AssertionError(f"{sorted(cadence)} is no cadence")
 
 
 def _revision(row: Row, active: object) -> Item:
@@ -111,8 +117,6 @@ def _revision(row: Row, active: object) -> Item:
 
 
 def _definition(body: str) -> Item:
-    import json
-
     found = json.loads(body)
     assert isinstance(found, dict)
     return found

@@ -25,12 +25,13 @@ _FIRINGS = """
 # A missing time surfaces at the end of its gap: its civil second is one that the piece's begin passed over.
 _SQL = """
     WITH firing AS ({firings}),
-    cron AS MATERIALIZED (
-        SELECT id, lower(hex(zone_rules)) AS zone FROM revision WHERE body ->> '$.calendar.cadence.cron' IS NOT NULL),
+    civil AS MATERIALIZED (
+        SELECT id, lower(hex(zone_rules)) AS zone FROM revision
+        WHERE ifnull(body ->> '$.calendar.cadence.every_s', body ->> '$.calendar.cadence.at_s') IS NULL),
     piece AS MATERIALIZED (
         SELECT value ->> 0 AS zone, value ->> 1 AS begins, value ->> 2 AS ends, value ->> 3 AS offset,
             value ->> 4 AS fold, value ->> 5 AS missing FROM json_each({pieces}))
-    SELECT f.name FROM firing f LEFT JOIN cron c ON c.id = f.revision
+    SELECT f.name FROM firing f LEFT JOIN civil c ON c.id = f.revision
     LEFT JOIN piece p ON p.zone = c.zone AND p.begins * {second} <= f.at AND f.at < p.ends * {second}
     WHERE CASE WHEN c.id IS NULL THEN f.civil * {second} <> f.at OR f.fold <> -1
         WHEN f.civil * {second} = f.at + p.offset * {second} THEN f.fold <> p.fold

@@ -3,8 +3,7 @@
 SELECT s.id, s.authority || '/' || s.name, s.state,
     ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')), s.next_at, s.active, r.id, r.number,
     (SELECT max(number) FROM revision WHERE schedule = s.id), p.key || '@' || p.revision,
-    r.body ->> '$.class', r.body ->> '$.overlap', r.body ->> '$.calendar.zone', r.body ->> '$.calendar.cadence.cron',
-    r.body ->> '$.calendar.cadence.every_s', r.body ->> '$.calendar.cadence.anchor_s', json_array_length(r.body, '$.calendar.cadence.at_s'),
+    r.body ->> '$.class', r.body ->> '$.overlap', r.body ->> '$.calendar.zone', r.body -> '$.calendar.cadence',
     (SELECT p.until_at FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')
 FROM schedule s JOIN revision r ON r.id = ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
 JOIN pattern_version p ON p.id = r.pattern
@@ -33,8 +32,10 @@ FROM revision r JOIN schedule s ON s.id = r.schedule JOIN authority a ON a.name 
 -- How a revision reads the clock: its zone, the digest of the kept rules, and whether its firings are named to the minute, to the second
 -- or, for every and at, by their instant.
 SELECT r.number, s.authority || '/' || s.name, r.body ->> '$.calendar.zone', r.zone_rules,
-    CASE WHEN cron IS NULL THEN 'instant' WHEN length(cron) - length(replace(cron, ' ', '')) = 5 THEN 'second' ELSE 'minute' END
-FROM (SELECT *, body ->> '$.calendar.cadence.cron' AS cron FROM revision) r JOIN schedule s ON s.id = r.schedule WHERE r.id = ?
+    CASE WHEN length(cron) - length(replace(cron, ' ', '')) = 5 OR oncalendar NOT LIKE '%:00' THEN 'second'
+        WHEN cron IS NOT NULL OR oncalendar IS NOT NULL THEN 'minute' ELSE 'instant' END
+FROM (SELECT *, body ->> '$.calendar.cadence.cron' AS cron, body ->> '$.calendar.cadence.oncalendar' AS oncalendar FROM revision) r
+JOIN schedule s ON s.id = r.schedule WHERE r.id = ?
 
 -- name: rules
 SELECT data FROM zone_rules WHERE digest = ?
