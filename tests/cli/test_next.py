@@ -10,6 +10,7 @@ import pytest
 from spellweaver.clock import VirtualClock
 from spellweaver.core import instant
 from spellweaver.core.oncalendar import parse_oncalendar
+from spellweaver.core.structured import structured
 from tests.support.engine import World, draft, us
 from tests.support.program import Done, at_terminal, call
 
@@ -218,3 +219,21 @@ def test_a_calendar_event_is_kept_and_named_by_its_normal_form(tmp_path: Path) -
     shown = call("explain", "job@2026-10-25T02:30:15+1", ledger=Path(world.path), clock=clock)
     assert shown.status == 0 and "2026-10-25" in shown.out
     assert call("ledger", "check", ledger=Path(world.path), clock=clock).status == 0
+
+
+@pytest.mark.rule("CAL-09", "OCC-02")
+@pytest.mark.parametrize(("second", "names"), [("", ("02:30",)), (":30", ("02:30:30",))])
+def test_a_calendar_in_keys_is_kept_and_shown(second: str, names: tuple[str, ...], tmp_path: Path) -> None:
+    world = World(tmp_path / "state", now="2026-01-11T12:00:00Z")
+    said = structured(times=[f"02:30{second}"], days=["mon", "tue"], dates=[13, -1], day_match="either")
+    world.add(draft("job", civil=said, zone="Europe/Bratislava"))
+    world.live("2026-01-13T12:00:00Z")
+    world.ledger.close()
+    where, clock = Path(str(world.path)), VirtualClock(us("2026-01-13T12:00:00Z"))
+    (listed,) = call("schedule", "list", "--json", ledger=where, clock=clock).items
+    assert listed["cadence"] == f"02:30{second} on mon, tue or 13, -1"
+    done = call("occurrence", "list", "--json", ledger=where, clock=clock).items
+    assert [row["firing"] for row in done] == [f"c1:2026-01-{day}T{name}" for day in (13, 12) for name in names]
+    coming = call("next", "job", "-n", "2", "--json", ledger=where, clock=clock).items
+    assert [str(row["firing"])[3:13] for row in coming] == ["2026-01-19", "2026-01-20"]
+    assert call("ledger", "check", ledger=where, clock=clock).status == 0

@@ -54,6 +54,7 @@ ENGINE = {
     "spellweaver.core.policy",
     "spellweaver.core.schedule",
     "spellweaver.core.search",
+    "spellweaver.core.structured",
     "spellweaver.core.window",
     "spellweaver.ledger.revisions",
 }

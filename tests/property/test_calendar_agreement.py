@@ -16,6 +16,7 @@ from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import FOLDS, GAPS
+from spellweaver.core.structured import structured
 from tests.support.calendars import calendar, rules
 
 ZONES = (
@@ -58,6 +59,16 @@ def events(draw: st.DrawFn) -> Cadence:
 
 
 @st.composite
+def keys(draw: st.DrawFn) -> Cadence:
+    """Calendars said in keys."""
+    days = draw(st.sampled_from(((), ("mon..fri",), ("sun", "wed"))))
+    dates = draw(st.sampled_from(((), (-1, 15), ("02-29", "10-25", "03-29"), (31, -31, "03-08"))))
+    match = draw(st.sampled_from(("both", "either"))) if days and dates else None
+    times = draw(st.sampled_from((("02:30",), ("00:00", "01:15", "23:59"), ("02:00:30", "14:00"))))
+    return structured(times=times, days=days, dates=dates, day_match=match)
+
+
+@st.composite
 def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     """A calendar and a stretch of up to 40 days, more often than not around a clock change."""
     name = draw(st.sampled_from(ZONES))
@@ -68,7 +79,7 @@ def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     length = draw(st.sampled_from((3600, 5 * 3600, DAY_S, 40 * DAY_S)))
     intervals = st.builds(grammar.every, st.integers(60, 100_000), st.integers(max(0, begin - DAY_S), begin + DAY_S))
     lists = st.builds(grammar.at, st.sets(st.integers(begin, begin + length), min_size=1, max_size=9))
-    cadence = draw(st.one_of(crons(), crons(), events(), events(), intervals, lists))
+    cadence = draw(st.one_of(crons(), crons(), events(), events(), keys(), intervals, lists))
     made = calendar(cadence, name, fold=draw(st.sampled_from(FOLDS)), gap=draw(st.sampled_from(GAPS)))
     return made, begin, begin + length
 
@@ -132,6 +143,6 @@ def test_every_candidate_is_found_by_its_own_name(case: tuple[Calendar, int, int
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.one_of(crons(), events()))
+@given(st.one_of(crons(), events(), keys()))
 def test_canonical_form_reads_back(cadence: Cadence) -> None:
     assert read_back(cadence.canonical()) == cadence

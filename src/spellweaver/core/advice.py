@@ -11,6 +11,7 @@ from spellweaver.core.grammar import LAST_S, MONTH_LENGTHS, MONTH_NAMES, WEEKDAY
 from spellweaver.core.instant import DAY_S, civil_text
 from spellweaver.core.oncalendar import OnCalendar
 from spellweaver.core.search import search
+from spellweaver.core.structured import Structured
 from spellweaver.core.zone import Zone
 
 HOUR_S = 3600
@@ -23,7 +24,7 @@ _MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
-_LAST_DAY = {Cron: "L", OnCalendar: "*-*~1"}
+_LAST_DAY = {Cron: "L", OnCalendar: "*-*~1", Structured: "-1 in dates"}
 _EVEN_INSTEAD = "for an even interval use every with an anchor"
 
 

@@ -14,6 +14,7 @@ from spellweaver.core.cadence import Cadence
 from spellweaver.core.pattern import Pattern
 from spellweaver.core.policy import ClockPolicy, HostPolicy
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
+from spellweaver.core.structured import structured
 from spellweaver.manifest import words, zones
 from spellweaver.manifest.checking import checked
 from spellweaver.manifest.positions import Path
@@ -29,7 +30,7 @@ from spellweaver.manifest.source import Source
 
 Table = dict[str, object]
 
-CIVIL = ("cron", "oncalendar")  # keys of cadences that are read in a zone (CAL-01)
+CIVIL = ("cron", "oncalendar", "times")  # keys of cadences that are read in a zone (CAL-01)
 ONE_STATION_KEYS = ("key", "revision", "implementation_revision", "checkpoint_schema")
 _LABEL = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}"
 _ENV_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -188,10 +189,11 @@ def _refuse_calendar(source: Source, table: Table, path: Path) -> None:
         given = f"{' and '.join(kinds)} exclude each other" if kinds else "says no calendar"
         source.tell(
             (*path, kinds[1]) if kinds else path,
-            f"{given}: write one of cron, oncalendar, every with anchor, at",
+            f"{given}: write one of cron, oncalendar, times, every with anchor, at",
             at_key=True,
         )
         return
+    _refuse_days(source, table, path, kinds[0])
     if kinds[0] in CIVIL and "zone" not in table:
         source.tell(
             (*path, "zone"),
@@ -215,6 +217,21 @@ def _refuse_calendar(source: Source, table: Table, path: Path) -> None:
         source.tell((*path, "zone_rules"), "is refused: there is no zone here whose rules could be kept", at_key=True)
 
 
+def _refuse_days(source: Source, table: Table, path: Path, kind: str) -> None:
+    """Days and dates belong to times; together they need to be told how (ruling 3)."""
+    for key in ("days", "dates", "day_match"):
+        if key in table and kind != "times":
+            source.tell((*path, key), f"is refused: it belongs to times, and {kind} says its days itself", at_key=True)
+    both = "days" in table and "dates" in table
+    if kind == "times" and both != ("day_match" in table):
+        source.tell(
+            (*path, "day_match"),
+            'is required by days with dates: "both" for a day that is of both, "either" for one of them'
+            if both
+            else "is refused: it says how days and dates go together, and both are not here",
+        )
+
+
 def _calendar(source: Source, shape: CalendarShape, path: Path) -> CalendarDraft | None:
     cadence = _cadence(source, shape, path)
     if cadence is None:
@@ -231,6 +248,12 @@ def _cadence(source: Source, shape: CalendarShape, path: Path) -> Cadence | None
             return grammar.every(shape.every // instant.SECOND, shape.anchor // instant.SECOND)
         if shape.at is not None:
             return grammar.at([at // instant.SECOND for at in shape.at])
+        if shape.times is not None:
+            if bool(shape.days and shape.dates) != bool(shape.day_match):
+                return None  # that was told of already
+            return structured(
+                times=shape.times, days=shape.days or (), dates=shape.dates or (), day_match=shape.day_match
+            )
     except grammar.BadCadence as error:
         source.tell((*path, "at" if shape.at is not None else "every"), str(error))
     return shape.cron or shape.oncalendar

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from spellweaver.core import grammar, instant, pattern, zone
+from spellweaver.core import grammar, instant, pattern, structured, zone
 from spellweaver.core.binding import DEFAULT_UMASK
 from spellweaver.core.oncalendar import OnCalendar, parse_oncalendar
 from spellweaver.core.policy import (
@@ -123,6 +123,25 @@ def _oncalendar(value: object) -> OnCalendar:
         return parse_oncalendar(_text(value))
     except grammar.BadCadence as error:
         raise wrong(str(error)) from None
+
+
+def _listed(key: str) -> BeforeValidator:
+    """A list of a calendar said in keys, judged apart from the others (CAL-09)."""
+
+    def judged(value: object) -> list[object]:
+        if not isinstance(value, list) or not value:
+            raise wrong(f"must be an array, as in {_LISTS[key]}")
+        try:
+            said: dict[str, list[Any]] = {"times": ["00:00"], "days": [], "dates": [], key: value}
+            structured.structured(times=said["times"], days=said["days"], dates=said["dates"])
+        except grammar.BadCadence as error:
+            raise wrong(str(error)) from None
+        return value
+
+    return BeforeValidator(judged)
+
+
+_LISTS = {"times": '["02:00", "14:30"]', "days": '["mon..fri"]', "dates": '[1, 15, -1, "12-24"]'}
 
 
 def _zone(value: object) -> str:
@@ -297,6 +316,12 @@ class JitterShape(Shape):
 class CalendarShape(Shape):
     cron: Annotated[grammar.Cron | None, BeforeValidator(_cron), WithJsonSchema({"type": "string"})] = None
     oncalendar: Annotated[OnCalendar | None, BeforeValidator(_oncalendar), WithJsonSchema({"type": "string"})] = None
+    times: Annotated[list[str] | None, _listed("times")] = None
+    days: Annotated[list[str] | None, _listed("days")] = None
+    dates: Annotated[list[int | str] | None, _listed("dates")] = None
+    day_match: Annotated[
+        str | None, _one_of("day_match", structured.DAY_MATCHES, {}, {}), _words(*structured.DAY_MATCHES)
+    ] = None
     every: DecadeOrLess | None = None
     anchor: Instant | None = None
     at: list[Instant] | None = None

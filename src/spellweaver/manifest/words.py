@@ -20,10 +20,6 @@ SCHEDULE = {
     "budget": "there are no budgets yet",
 }
 CALENDAR = {
-    "times": 'write the calendar as cron, as in cron = "30 2 * * *"',
-    "days": 'write the calendar as cron, as in cron = "0 2 * * MON-FRI"',
-    "dates": 'write the calendar as cron, as in cron = "0 2 13 * *"',
-    "day_match": "in a cron text with both day fields restricted either is enough",
     "cycle": "a cutover that pairs firings by cycle is not there yet",
     "except": "no date can be left out yet; choose the cron fields so that they don't name it",
 }

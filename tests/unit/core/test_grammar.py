@@ -8,6 +8,7 @@ from spellweaver.core import grammar
 from spellweaver.core.cadence import Cadence, cadence
 from spellweaver.core.grammar import LAST_S, At, BadCadence, Every, parse_cron
 from spellweaver.core.oncalendar import parse_oncalendar
+from spellweaver.core.structured import structured
 
 
 def refused(text: str) -> str:
@@ -115,7 +116,14 @@ def test_at_refuses_what_can_not_be(instants_s: list[int]) -> None:
 
 @pytest.mark.parametrize(
     "made",
-    [parse_cron("0 30 2 L * *"), grammar.every(90, 30), grammar.at([7, 3]), parse_oncalendar("Mon *-*~7/1 2:30")],
+    [
+        parse_cron("0 30 2 L * *"),
+        grammar.every(90, 30),
+        grammar.at([7, 3]),
+        parse_oncalendar("Mon *-*~7/1 2:30"),
+        structured(times=["14:00", "02:30:05"]),
+        structured(times=["02:30"], days=["fri", "mon..tue"], dates=[-1, "02-29", 9], day_match="either"),
+    ],
 )
 def test_canonical_form_reads_back(made: Cadence) -> None:
     assert cadence(made.canonical()) == made
@@ -127,6 +135,11 @@ def test_canonical_form_reads_back(made: Cadence) -> None:
         {},
         {"cron": 5},
         {"oncalendar": []},
+        {"times": []},
+        {"times": ["2:30"]},
+        {"times": ["02:30:00"]},
+        {"times": "02:30"},
+        {"times": ["02:30"], "cron": "@daily"},
         {"every_s": 60},
         {"cron": "@daily", "at_s": [1]},
         {"at_s": ["1"]},
@@ -134,5 +147,5 @@ def test_canonical_form_reads_back(made: Cadence) -> None:
     ],
 )
 def test_other_bodies_are_no_cadence(body: dict[str, object]) -> None:
-    with pytest.raises(BadCadence, match="not a cadence"):
+    with pytest.raises(BadCadence, match="not a cadence|times is empty|not understood"):
         cadence(body)

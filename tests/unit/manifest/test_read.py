@@ -187,7 +187,7 @@ def test_the_nearest_key_is_named_and_never_used() -> None:
     }
     said = refused(schedule(calendar='corn = "0 2 * * *"\nzone = "Europe/Rome"'))
     assert said["schedule.nightly.calendar.corn"].endswith("did you mean 'cron'?")
-    assert "one of cron, oncalendar, every with anchor, at" in said["schedule.nightly.calendar"]
+    assert "one of cron, oncalendar, times, every with anchor, at" in said["schedule.nightly.calendar"]
     assert "'fold' in [schedule.calendar]" in refused(schedule('flod = "both"'))["schedule.nightly.flod"]
 
 

@@ -11,6 +11,8 @@ from spellweaver.core.grammar import At, Cron, Every, days_of
 from spellweaver.core.instant import days_from_civil
 from spellweaver.core.schedule import Jitter
 from spellweaver.manifest import words, zones
+from tests.support.calendars import calendar as walk
+from tests.support.calendars import utc
 from tests.support.operator_files import CRON, accepted, draft, problems, refused, schedule, whole
 
 EVERY = 'every = "50m"\nanchor = "2026-12-01T09:00:00Z"'
@@ -295,7 +297,7 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
         "max_held",
         "budget",
     }
-    assert set(words.CALENDAR) == {"times", "days", "dates", "day_match", "cycle", "except"}
+    assert set(words.CALENDAR) == {"cycle", "except"}
     assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
@@ -368,8 +370,12 @@ def test_rp_57_a_step_is_no_interval() -> None:
 
 
 def test_rp_58_both_or_either() -> None:
-    said = refused(schedule(calendar='dates = ["13"]\ndays = ["fri"]\nzone = "UTC"'))
-    assert "is not available in this version" in said["schedule.nightly.calendar.dates"]
+    keys = 'times = ["00:00"]\ndates = [13]\ndays = ["fri"]\nzone = "UTC"\n'
+    assert "is required" in only(refused(schedule(calendar=keys)), "calendar.day_match")
+    for match, fires in (("both", 3), ("either", 61)):
+        said = draft(calendar=f'{keys}day_match = "{match}"').calendar
+        assert said is not None
+        assert walk(said.cadence).count(utc("2025-12-31T23:59:59Z"), utc("2026-12-31T23:59:59Z")) == fires
     made = draft(calendar='cron = "0 0 13 * FRI"\nzone = "UTC"').calendar
     assert made is not None and isinstance(made.cadence, Cron)
     starts = [days_from_civil(2026, month, 1) for month in range(1, 13)] + [days_from_civil(2027, 1, 1)]
@@ -440,3 +446,25 @@ def test_a_calendar_event_needs_its_zone_and_is_refused_where_it_stands() -> Non
     assert "never fires" in only(said, "calendar.oncalendar")
     both = refused(schedule(calendar=f'{CRON}\noncalendar = "daily"'))
     assert "cron and oncalendar exclude each other" in only(both, "calendar.oncalendar")
+
+
+@pytest.mark.rule("CAL-09", "CAL-01")
+def test_a_calendar_in_keys() -> None:
+    said = 'times = ["02:30"]\ndays = ["mon..fri"]\ndates = [-1, "12-24"]\nday_match = "both"\nzone = "UTC"'
+    made = draft(calendar=said)
+    assert made.calendar is not None
+    assert made.calendar.cadence.canonical() == {
+        "times": ["02:30"], "days": ["mon", "tue", "wed", "thu", "fri"], "dates": [-1, "12-24"], "day_match": "both",
+    }  # fmt: skip
+    for calendar, key, piece in (
+        ('times = ["02:30"]', "zone", "is required by times"),
+        ('times = []\nzone = "UTC"', "times", "must be an array"),
+        ('times = ["2:30"]\nzone = "UTC"', "times", "is not understood"),
+        ('times = ["02:30"]\ndays = ["x"]\nzone = "UTC"', "days", "is not understood"),
+        ('times = ["02:30"]\ndates = [true]\nzone = "UTC"', "dates", "is not understood"),
+        ('times = ["02:30"]\ndates = [1]\ndays = ["mon"]\nzone = "UTC"', "day_match", "is required by days with dates"),
+        ('times = ["02:30"]\ndates = [1]\nday_match = "both"\nzone = "UTC"', "day_match", "both are not here"),
+        (f'{CRON}\ndays = ["mon"]', "days", "cron says its days itself"),
+        ('days = ["mon"]\nzone = "UTC"', "", "says no calendar"),
+    ):
+        assert piece in only(refused(schedule(calendar=calendar)), f"calendar.{key}".rstrip(".")), calendar

@@ -93,11 +93,20 @@ def cadence_text(cadence: Mapping[str, object]) -> str:
     match dict(cadence):
         case {"cron": str(text)} | {"oncalendar": str(text)}:
             return text
+        case {"times": list(times_of_day), **rest}:
+            return structured_text(times_of_day, rest)
         case {"every_s": int(every_s), "anchor_s": int(anchor_s)}:
             return f"every {duration_text(every_s * SECOND)} from {times.rfc3339(anchor_s * SECOND)}"
         case {"at_s": list(instants_s)}:
             return f"at {len(instants_s)} instants"
     raise AssertionError(f"{sorted(cadence)} is no cadence")
+
+
+def structured_text(times_of_day: list[object], rest: Mapping[str, object]) -> str:
+    """``02:00, 14:00 on mon, tue``; ``02:00 on fri and 13``; ``02:00 on mon or 1, -1``."""
+    on = [", ".join(map(str, listed)) for key in ("days", "dates") if isinstance(listed := rest.get(key), list)]
+    joined = " and " if rest.get("day_match") == "both" else " or "
+    return f"{', '.join(map(str, times_of_day))}{' on ' if on else ''}{joined.join(on)}"
 
 
 def _revision(row: Row, active: object) -> Item:

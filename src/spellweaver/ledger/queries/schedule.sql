@@ -32,9 +32,11 @@ FROM revision r JOIN schedule s ON s.id = r.schedule JOIN authority a ON a.name 
 -- How a revision reads the clock: its zone, the digest of the kept rules, and whether its firings are named to the minute, to the second
 -- or, for every and at, by their instant.
 SELECT r.number, s.authority || '/' || s.name, r.body ->> '$.calendar.zone', r.zone_rules,
-    CASE WHEN length(cron) - length(replace(cron, ' ', '')) = 5 OR oncalendar NOT LIKE '%:00' THEN 'second'
-        WHEN cron IS NOT NULL OR oncalendar IS NOT NULL THEN 'minute' ELSE 'instant' END
-FROM (SELECT *, body ->> '$.calendar.cadence.cron' AS cron, body ->> '$.calendar.cadence.oncalendar' AS oncalendar FROM revision) r
+    CASE WHEN length(cron) - length(replace(cron, ' ', '')) = 5 OR oncalendar NOT LIKE '%:00' OR length(time) = 8
+            THEN 'second'
+        WHEN coalesce(cron, oncalendar, time) IS NOT NULL THEN 'minute' ELSE 'instant' END
+FROM (SELECT *, body ->> '$.calendar.cadence.cron' AS cron, body ->> '$.calendar.cadence.oncalendar' AS oncalendar,
+    body ->> '$.calendar.cadence.times[0]' AS time FROM revision) r
 JOIN schedule s ON s.id = r.schedule WHERE r.id = ?
 
 -- name: rules
