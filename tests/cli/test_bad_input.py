@@ -209,7 +209,6 @@ LATER: list[tuple[str, str]] = [
     ("finish_by", keyed('finish_by = { after = "6h" }')),
     ("a gate", keyed('gate.consent = { approvers = ["uid:0"], quorum = 1 }')),
     ("catch-up all", whole(schedule(recovery='catch_up = "all"'))),
-    ("except", whole(schedule(calendar=CRON + '\nexcept = ["2026-12-24"]'))),
     ("random jitter", whole(schedule(calendar=CRON + '\njitter = { mode = "random", max = "5m" }'))),
     ("external firings", whole(schedule(calendar=None))),
     ("retries", whole(binding('argv = ["/bin/true"]\nretries = 3'))),

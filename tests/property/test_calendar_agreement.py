@@ -16,6 +16,8 @@ from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import FOLDS, GAPS
+from spellweaver.core.schedule import date_range_text, date_ranges
+from spellweaver.core.search import Excluded
 from spellweaver.core.structured import structured
 from tests.support.calendars import calendar, rules
 
@@ -80,8 +82,18 @@ def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     intervals = st.builds(grammar.every, st.integers(60, 100_000), st.integers(max(0, begin - DAY_S), begin + DAY_S))
     lists = st.builds(grammar.at, st.sets(st.integers(begin, begin + length), min_size=1, max_size=9))
     cadence = draw(st.one_of(crons(), crons(), events(), events(), keys(), intervals, lists))
-    made = calendar(cadence, name, fold=draw(st.sampled_from(FOLDS)), gap=draw(st.sampled_from(GAPS)))
+    excluded = draw(st.sampled_from((False, False, True))) and draw(exclusions(begin // DAY_S))
+    policies = {"fold": draw(st.sampled_from(FOLDS)), "gap": draw(st.sampled_from(GAPS))}
+    made = calendar(cadence, name, **policies, excluded=excluded or ())  # type: ignore[arg-type]
     return made, begin, begin + length
+
+
+@st.composite
+def exclusions(draw: st.DrawFn, day: int) -> Excluded:
+    """Dates near a day, written as an operator might: in any order, over one another."""
+    near = st.integers(max(0, day - 2), day + 30)
+    ranges = draw(st.lists(st.tuples(near, st.sampled_from((0, 0, 1, 5))), min_size=1, max_size=4))
+    return date_ranges(date_range_text(first, first + more) for first, more in ranges)
 
 
 def walked_runs(made: Calendar, after_s: int, until_s: int) -> list[Run]:
@@ -119,6 +131,28 @@ def test_a_stretch_is_the_sum_of_its_parts(case: tuple[Calendar, int, int], data
     middle = data.draw(st.integers(after_s, until_s))
     parts = [*made.walk(after_s, middle), *made.walk(middle, until_s)]
     assert parts == list(made.walk(after_s, until_s))
+
+
+@pytest.mark.rule("CAL-10", "CAL-12")
+@settings(max_examples=200, deadline=None)
+@given(calendars(), st.data())
+def test_what_is_excluded_lies_on_those_civil_dates(case: tuple[Calendar, int, int], data: st.DataObject) -> None:
+    plain, after_s, until_s = case
+    reading = plain.interpretation
+    made = Calendar(reading, plain.zone, data.draw(exclusions(after_s // DAY_S)))
+    whole = list(made.whole().walk(after_s, until_s))
+    kept = [found for found in whole if not made.excludes(found)]
+    said = list(made.walk(after_s, until_s))
+    days = {day for first, last in made.excluded for day in range(first, last + 1)}
+    offset = {True: lambda at_s: 0, False: made.zone.offset if made.zone else lambda at_s: 0}[
+        isinstance(reading.cadence, CIVIL)
+    ]
+    assert not [found for found in said if (found.civil_s + offset(found.instant_s)) // DAY_S in days]
+    if reading.gap != "advance":  # there a missing time may take the place of an excluded firing at the gap's end
+        assert said == kept
+    else:
+        assert set(kept) <= set(said)
+    assert made.whole().interpretation == reading
 
 
 @pytest.mark.rule("OCC-02", "CAL-03")

@@ -9,6 +9,7 @@ from spellweaver.core.cadence import Cadence
 from spellweaver.core.calendar import Calendar, Candidate, Interpretation
 from spellweaver.core.grammar import parse_cron
 from spellweaver.core.policy import Fold, Gap
+from spellweaver.core.search import Excluded
 from spellweaver.manifest import zones
 
 
@@ -17,10 +18,17 @@ def rules(name: str) -> zone.Zone:
     return zone.parse(zones.rules(name))
 
 
-def calendar(cadence: str | Cadence, name: str = "UTC", *, fold: Fold = "earlier", gap: Gap = "skip") -> Calendar:
+def calendar(
+    cadence: str | Cadence,
+    name: str = "UTC",
+    *,
+    fold: Fold = "earlier",
+    gap: Gap = "skip",
+    excluded: Excluded = (),
+) -> Calendar:
     kept = rules(name)
     read = parse_cron(cadence) if isinstance(cadence, str) else cadence
-    return Calendar(Interpretation(name, kept.digest, read, fold, gap), kept)
+    return Calendar(Interpretation(name, kept.digest, read, fold, gap), kept, excluded)
 
 
 def utc(text: str) -> int:

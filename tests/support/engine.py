@@ -25,7 +25,7 @@ from spellweaver.core.grammar import At, Every, parse_cron
 from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
 from spellweaver.core.policy import CatchUp, ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
-from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
+from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft, date_ranges
 from spellweaver.engine.activate import Activated, activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import Defined, define
@@ -72,6 +72,7 @@ def draft(
     labels: str = "{}",
     while_paused: WhilePaused = "skip",
     catch_up: CatchUp = "newest",
+    without: Iterable[str] = (),
 ) -> ScheduleDraft:
     """A Schedule as files give it: a civil cadence in a zone, or ``every`` anchored at midnight, or instants."""
     cadence: Cadence
@@ -92,7 +93,8 @@ def draft(
         labels=labels,
         from_at=us(from_at) if from_at else None,
         calendar=CalendarDraft(
-            cadence, zone, fold, gap, Jitter("deterministic", us(jitter)) if jitter else Jitter(), zone_rules, rules
+            cadence, zone, fold, gap, Jitter("deterministic", us(jitter)) if jitter else Jitter(), zone_rules, rules,
+            date_ranges(without),
         ),
         misfire_horizon_us=us(horizon) if horizon else None,
         while_paused=while_paused,

@@ -104,7 +104,7 @@ def _advice(draft: ScheduleDraft, now: int) -> list[str]:
     reading = Interpretation(
         calendar.zone, rules.digest if rules else None, calendar.cadence, calendar.fold, calendar.gap
     )
-    return advise(Calendar(reading, rules), now // SECOND)
+    return advise(Calendar(reading, rules, calendar.excluded), now // SECOND)
 
 
 def left(frame: Frame, manifest: Manifest, files: list[str], *, took: tuple[str, ...]) -> None:

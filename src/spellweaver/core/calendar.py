@@ -18,6 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple, Protocol
 
 from spellweaver.core import instant
@@ -25,7 +26,7 @@ from spellweaver.core.cadence import CIVIL, Cadence, Civil
 from spellweaver.core.grammar import LAST_S, At, Every
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.policy import Fold, Gap
-from spellweaver.core.search import search
+from spellweaver.core.search import Excluded, left_out, search
 from spellweaver.core.zone import FIRST_S, REACH_S, Zone
 
 Fate = Literal["fires", "gap_skip", "gap_fail"]
@@ -80,20 +81,33 @@ class _Line(Protocol):
 class Calendar:
     """What one interpretation says. A civil cadence needs its zone; ``every`` and ``at`` use one for dates (CAL-01)."""
 
-    __slots__ = ("_line", "interpretation", "zone")
+    __slots__ = ("_line", "excluded", "interpretation", "zone")
 
-    def __init__(self, interpretation: Interpretation, zone: Zone | None) -> None:
+    def __init__(self, interpretation: Interpretation, zone: Zone | None, excluded: Excluded = ()) -> None:
+        """``excluded``: civil dates whose firings are none, as days since 1970-01-01 (CAL-10)."""
         self.interpretation = interpretation
         self.zone = zone
+        self.excluded = excluded
         self._line: _Line
         match interpretation.cadence:
             case Every(every_s, anchor_s):
-                self._line = _Absolute(range(anchor_s, LAST_S + 1, every_s), zone)
+                self._line = _Absolute(range(anchor_s, LAST_S + 1, every_s), zone, excluded)
             case At(instants_s):
-                self._line = _Absolute(instants_s, zone)
+                self._line = _Absolute(instants_s, zone, excluded)
             case civil:
                 assert zone is not None, "a civil cadence is read in a zone"
-                self._line = _Civil(civil, zone, interpretation.fold, interpretation.gap)
+                self._line = _Civil(civil, zone, interpretation.fold, interpretation.gap, excluded)
+
+    def whole(self) -> Calendar:
+        """The same with its excluded dates."""
+        return Calendar(self.interpretation, self.zone) if self.excluded else self
+
+    def excludes(self, candidate: Candidate) -> bool:
+        """Whether a candidate of the whole calendar is left out: its nominal civil date is excluded."""
+        civil_s = candidate.civil_s
+        if not isinstance(self.interpretation.cadence, CIVIL) and self.zone is not None:
+            civil_s += self.zone.offset(candidate.instant_s)
+        return left_out(self.excluded, civil_s // DAY_S)
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
         """Every candidate, ascending; missing times of one gap in civil order, before what fires at the gap's end."""
@@ -101,7 +115,8 @@ class Calendar:
 
     def first(self, after_s: int) -> Candidate | None:
         """The next candidate; None when there is none until 2200. Bounded (CAL-11)."""
-        return self._line.first(max(after_s, FIRST_S - 1))
+        found = self._line.first(max(after_s, FIRST_S - 1))
+        return found if found is not None and found.instant_s <= LAST_S else None
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
         """The latest candidate."""
@@ -162,42 +177,75 @@ def _within(after_s: int, until_s: int) -> tuple[int, int]:
 class _Absolute:
     """``every`` and ``at``: instants in a sequence, found by their place in it."""
 
-    __slots__ = ("_instants", "_zone")
+    __slots__ = ("_gaps", "_instants", "_zone")
 
-    def __init__(self, instants: Sequence[int], zone: Zone | None) -> None:
+    def __init__(self, instants: Sequence[int], zone: Zone | None, excluded: Excluded) -> None:
         self._instants = instants
         self._zone = zone
+        self._gaps = _on_dates(zone, excluded)
 
-    def _between(self, after_s: int, until_s: int) -> Sequence[int]:
+    def _parts(self, after_s: int, until_s: int) -> Iterator[Sequence[int]]:
+        """What is not excluded, as stretches of the sequence, ascending; none is empty."""
+        for begin, end in self._gaps[bisect_right(self._gaps, after_s, key=_end_of) :]:
+            if begin > until_s:
+                break
+            if part := self._cut(after_s, begin - 1):
+                yield part
+            after_s = max(after_s, end - 1)
+        if part := self._cut(after_s, until_s):
+            yield part
+
+    def _cut(self, after_s: int, until_s: int) -> Sequence[int]:
         return self._instants[bisect_right(self._instants, after_s) : bisect_right(self._instants, until_s)]
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
-        return map(_absolute, self._between(after_s, until_s))
+        return map(_absolute, chain.from_iterable(self._parts(after_s, until_s)))
 
     def first(self, after_s: int) -> Candidate | None:
         return next(self.walk(after_s, LAST_S), None)
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
-        found = self._between(after_s, until_s)
+        *_, found = [(), *self._parts(after_s, until_s)]
         return _absolute(found[-1]) if found else None
 
     def pieces(self, after_s: int, until_s: int) -> Iterator[Run]:
-        if found := self._between(after_s, until_s):
+        for found in self._parts(after_s, until_s):
             yield Run("fires", _absolute(found[0]), _absolute(found[-1]), len(found))
 
     def instants(self, after_s: int, limit: int) -> list[int]:
-        at = bisect_right(self._instants, after_s)
-        return list(self._instants[at : at + limit])
+        found: list[int] = []
+        for part in self._parts(after_s, LAST_S):
+            found += part[: limit - len(found)]
+            if len(found) >= limit:
+                break
+        return found
 
     def find(self, civil_s: int) -> tuple[Candidate, ...]:
         return tuple(self.walk(civil_s - 1, civil_s))
 
     def on_date(self, day: int) -> Iterator[Candidate]:
         begin = day * DAY_S
-        for at_s in self._between(begin - REACH_S, begin + DAY_S + REACH_S):
+        for at_s in chain.from_iterable(self._parts(begin - REACH_S, begin + DAY_S + REACH_S)):
             offset = self._zone.offset(at_s) if self._zone else 0
             if (at_s + offset) // DAY_S == day:
                 yield _absolute(at_s)
+
+
+def _on_dates(zone: Zone | None, excluded: Excluded) -> list[tuple[int, int]]:
+    """The UTC seconds ``begin <= t < end`` whose civil date in the zone (in UTC without one) is excluded, ascending."""
+    cuts, offsets = (zone.cuts, zone.cut_offsets) if zone else ((FIRST_S,), (0,))
+    found = []
+    for first, last in excluded:
+        for at in range(len(cuts)):
+            end_s = cuts[at + 1] if at + 1 < len(cuts) else LAST_S + 1
+            begin, end = max(cuts[at], first * DAY_S - offsets[at]), min(end_s, (last + 1) * DAY_S - offsets[at])
+            if begin < end:
+                found.append((begin, end))
+    return sorted(found)
+
+
+def _end_of(stretch: tuple[int, int]) -> int:
+    return stretch[1] - 1
 
 
 def _absolute(at_s: int) -> Candidate:
@@ -238,8 +286,8 @@ class _Civil:
 
     __slots__ = ("_begins", "_fold", "_gap", "_search", "_spans", "_zone")
 
-    def __init__(self, cadence: Civil, zone: Zone, fold: Fold, gap: Gap) -> None:
-        self._search = search(cadence)
+    def __init__(self, cadence: Civil, zone: Zone, fold: Fold, gap: Gap, excluded: Excluded) -> None:
+        self._search = search(cadence, excluded)
         self._zone = zone
         self._fold = fold
         self._gap = gap

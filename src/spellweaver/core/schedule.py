@@ -7,12 +7,15 @@ rules and the pinned horizon, and the result, in canonical JSON, is the revision
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
 from spellweaver.core import cadence as cadences
 from spellweaver.core.cadence import Cadence
+from spellweaver.core.instant import DAY_S, LAST, SECOND, civil_text, parse_civil
 from spellweaver.core.policy import CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass, WhilePaused
+from spellweaver.core.search import Excluded
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class CalendarDraft:
     jitter: Jitter = Jitter()
     zone_rules: str = "keep"
     host_rules: bytes | None = None
+    excluded: Excluded = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +98,14 @@ class Definition:
     misfire_horizon_us: int
     catch_up: CatchUp
     while_paused: WhilePaused = "skip"
+    excluded: Excluded = ()
 
     def canonical(self) -> dict[str, object]:
         """The JSON object whose bytes are kept and digested: no floats, and all keys present but ``while_paused``,
-        which is there where it is not ``skip``; so a revision from before that key has the digest that it had.
+        which is there where it is not ``skip``, and ``except``, where a date is left out; so a revision from before
+        those keys has the digest that it had.
         """
+        excluded = {"except": [date_range_text(first, last) for first, last in self.excluded]}
         return {
             "schema": 1,
             "authority": self.authority,
@@ -117,6 +124,7 @@ class Definition:
                 "fold": self.fold,
                 "gap": self.gap,
                 "jitter": {"mode": self.jitter.mode, "max_us": self.jitter.max_us},
+                **(excluded if self.excluded else {}),
             },
             "recovery": {
                 "misfire_horizon_us": self.misfire_horizon_us,
@@ -165,6 +173,7 @@ def definition(body: str) -> Definition:
         recovery["misfire_horizon_us"],
         recovery["catch_up"],
         while_paused=recovery.get("while_paused", "skip"),
+        excluded=date_ranges(calendar.get("except", ())),
     )
 
 
@@ -196,7 +205,39 @@ def revise(draft: ScheduleDraft, *, pattern_digest: str, zone_digest: str | None
         horizon_us if horizon is None else horizon,
         draft.catch_up,
         while_paused=draft.while_paused,
+        excluded=calendar.excluded,
     )
+
+
+def date_ranges(texts: Iterable[str]) -> Excluded:
+    """The days that dates ``2026-12-24`` and ranges ``2026-12-24..2026-12-26`` name, as ranges of days since
+    1970-01-01, ascending and joined. Raises ValueError with a sentence."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(map(_date_range, texts)):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(last, joined[-1][1]))
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+def _date_range(text: str) -> tuple[int, int]:
+    first_text, dots, last_text = text.partition("..")
+    if "T" in text:
+        raise ValueError(f"{text!r} has a time of day; except takes whole dates, as in 2026-12-24")
+    first = parse_civil(first_text) // DAY_S
+    last = parse_civil(last_text) // DAY_S if dots else first
+    if last < first:
+        raise ValueError(f"{text!r} is a range that runs backwards")
+    if not 0 <= first <= last <= LAST // SECOND // DAY_S:
+        raise ValueError(f"{text!r} is outside the years 1970 to 2200")
+    return first, last
+
+
+def date_range_text(first: int, last: int) -> str:
+    """``2026-12-24`` or ``2026-12-24..2026-12-26`` of days since 1970-01-01."""
+    ends = [civil_text(day * DAY_S)[:10] for day in (first, last)]
+    return ends[0] if first == last else "..".join(ends)
 
 
 def jitter_us(jitter: Jitter, *, schedule: str, firing: str) -> int:

@@ -29,6 +29,16 @@ def _months() -> tuple[list[int], list[tuple[int, int]]]:
     return starts, shapes
 
 
+Excluded = tuple[tuple[int, int], ...]  # days since 1970-01-01, first and last, ascending and apart (CAL-10)
+
+
+def left_out(excluded: Excluded, day: int) -> bool:
+    """Whether a day is in one of the ranges."""
+    at = bisect_right(excluded, (day, LAST_DAY)) - 1
+    return at >= 0 and day <= excluded[at][1]
+
+
+LAST_DAY = 1 << 31
 _STARTS, _SHAPES = _months()
 _COUNT = len(_STARTS)
 
@@ -36,10 +46,11 @@ _COUNT = len(_STARTS)
 class Search:
     """The civil seconds that one cadence names."""
 
-    __slots__ = ("_cadence", "_days", "_jump", "_jump_back", "_months", "seconds_of_day")
+    __slots__ = ("_cadence", "_days", "_jump", "_jump_back", "_months", "_without", "seconds_of_day")
 
-    def __init__(self, cadence: Civil) -> None:
+    def __init__(self, cadence: Civil, without: Excluded = ()) -> None:
         self._cadence = cadence
+        self._without = without
         self.seconds_of_day = cadence.seconds_of_day
         self._days: dict[tuple[int, int, int], tuple[int, ...]] = {}
         # how many months from a month (December 0) to the nearest matching one, itself included
@@ -116,6 +127,10 @@ class Search:
 
     def days(self, first: int, last: int) -> Iterator[int]:
         """The matching days since 1970-01-01, ``first <= day < last``, ascending."""
+        named = self._named(first, last)
+        return (day for day in named if not left_out(self._without, day)) if self._without else named
+
+    def _named(self, first: int, last: int) -> Iterator[int]:
         month = max(0, bisect_right(_STARTS, first) - 1)
         month = self._from(month)
         while month < _COUNT and (start := _STARTS[month]) < last:
@@ -130,7 +145,9 @@ class Search:
 
     def _matches_day(self, day: int) -> bool:
         month = bisect_right(_STARTS, day) - 1
-        return 0 <= month < _COUNT and self._from(month) == month and day - _STARTS[month] in self._of_month(month)
+        if not (0 <= month < _COUNT and self._from(month) == month and day - _STARTS[month] in self._of_month(month)):
+            return False
+        return not (self._without and left_out(self._without, day))
 
     def _from(self, month: int) -> int:
         """The nearest month from there on that can match; ``_COUNT`` or more when there is none."""
@@ -159,11 +176,16 @@ class Search:
         month = self._back_from(month)
         while month >= 0 and _STARTS[month] + 31 > first:
             for of_month in reversed(self._of_month(month)):
-                if first <= _STARTS[month] + of_month < last:
-                    yield _STARTS[month] + of_month
+                day = _STARTS[month] + of_month
+                if first <= day < last and not (self._without and left_out(self._without, day)):
+                    yield day
             month = self._back_from(month - 1)
 
     def _count_days(self, first: int, last: int) -> int:
+        over = ((max(first, begin), min(last, end + 1)) for begin, end in self._without)
+        return self._count_named(first, last) - sum(self._count_named(*part) for part in over if part[0] < part[1])
+
+    def _count_named(self, first: int, last: int) -> int:
         found = 0
         month = max(0, bisect_right(_STARTS, first) - 1)
         month = self._from(month)
@@ -176,6 +198,6 @@ class Search:
 
 
 @lru_cache(maxsize=4096)
-def search(cadence: Civil) -> Search:
-    """The search of a civil cadence, made once for each."""
-    return Search(cadence)
+def search(cadence: Civil, without: Excluded = ()) -> Search:
+    """The search of a civil cadence without some dates, made once for each."""
+    return Search(cadence, without)

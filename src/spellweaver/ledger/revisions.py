@@ -103,7 +103,7 @@ def calendar_of(connection: apsw.Connection, meant: Definition) -> Calendar:
         rules = kept_zone(connection, bytes.fromhex(meant.zone_digest), f"{meant.authority}/{meant.name}")
     digest = bytes.fromhex(meant.zone_digest) if meant.zone_digest else None
     reading = Interpretation(meant.zone, digest, meant.cadence, meant.fold, meant.gap)
-    return Calendar(reading, rules)
+    return Calendar(reading, rules, meant.excluded)
 
 
 def kept_zone(connection: apsw.Connection, digest: bytes, schedule: str) -> zones.Zone:

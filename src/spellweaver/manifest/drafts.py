@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 
-from spellweaver.core import grammar, instant, pattern, schedule
+from spellweaver.core import grammar, instant, pattern, schedule, zone
 from spellweaver.core.binding import Binding
 from spellweaver.core.cadence import Cadence
+from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.pattern import Pattern
 from spellweaver.core.policy import ClockPolicy, HostPolicy
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft
@@ -236,10 +237,16 @@ def _calendar(source: Source, shape: CalendarShape, path: Path) -> CalendarDraft
     cadence = _cadence(source, shape, path)
     if cadence is None:
         return None
-    return CalendarDraft(
+    host_rules = None if shape.zone is None else zones.rules(shape.zone)
+    made = CalendarDraft(
         cadence, zone=shape.zone, fold=shape.fold or "earlier", gap=shape.gap or "skip", jitter=_jitter(shape.jitter),
-        zone_rules=shape.zone_rules or "keep", host_rules=None if shape.zone is None else zones.rules(shape.zone),
+        zone_rules=shape.zone_rules or "keep", host_rules=host_rules, excluded=shape.excluded,
     )  # fmt: skip
+    rules = None if host_rules is None else zone.parse(host_rules)
+    reading = Interpretation(made.zone, rules.digest if rules else None, cadence, made.fold, made.gap)
+    if shape.excluded and Calendar(reading, rules, shape.excluded).first(-1) is None:
+        source.tell((*path, "except"), "leaves out every date there is; it would never fire")
+    return made
 
 
 def _cadence(source: Source, shape: CalendarShape, path: Path) -> Cadence | None:

@@ -30,6 +30,7 @@ from spellweaver.core.policy import (
     ServiceClass,
     WhilePaused,
 )
+from spellweaver.core.schedule import date_ranges
 from spellweaver.manifest import words, zones
 from spellweaver.manifest.problems import shown
 from spellweaver.manifest.source import microseconds
@@ -122,6 +123,16 @@ def _oncalendar(value: object) -> OnCalendar:
     try:
         return parse_oncalendar(_text(value))
     except grammar.BadCadence as error:
+        raise wrong(str(error)) from None
+
+
+def _excluded(value: object) -> tuple[tuple[int, int], ...]:
+    texts = value if isinstance(value, list) else []
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise wrong('must be an array of dates and ranges, as in ["2026-12-24..2026-12-26", "2027-01-01"]')
+    try:
+        return date_ranges(texts)
+    except ValueError as error:
         raise wrong(str(error)) from None
 
 
@@ -328,6 +339,12 @@ class CalendarShape(Shape):
     zone: Annotated[str | None, BeforeValidator(_zone), WithJsonSchema({"type": "string"})] = None
     fold: Annotated[Fold | None, _one_of("fold", FOLDS, {}, {}), _words(*FOLDS)] = None
     gap: Annotated[Gap | None, _one_of("gap", GAPS, {}, {}), _words(*GAPS)] = None
+    excluded: Annotated[
+        tuple[tuple[int, int], ...],
+        BeforeValidator(_excluded),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+        Field(alias="except"),
+    ] = ()
     jitter: JitterShape | None = None
     zone_rules: Annotated[str | None, BeforeValidator(_zone_rules), WithJsonSchema({"type": "string"})] = None
 

@@ -21,7 +21,6 @@ SCHEDULE = {
 }
 CALENDAR = {
     "cycle": "a cutover that pairs firings by cycle is not there yet",
-    "except": "no date can be left out yet; choose the cron fields so that they don't name it",
 }
 RECOVERY = {
     "max_age": 'it bounds catch_up = "all", which is not there either',

@@ -46,6 +46,7 @@ CHANGES: dict[str, tuple[object, bool]] = {
     "jitter": (Jitter("deterministic", 5), False),
     "misfire_horizon_us": (8, False),
     "catch_up": ("none", False),
+    "excluded": (((20_000, 20_002),), False),
 }
 
 
@@ -61,7 +62,8 @@ def test_the_digest_covers_every_field_and_the_interpretation_only_what_reads_th
 @pytest.mark.rule("CUT-01")
 @pytest.mark.parametrize("cadence", [parse_cron("*/5 * * * * *"), Every(60, 7), At((1, 5, 9))])
 def test_a_stored_revision_reads_back_equal(cadence: object) -> None:
-    made = revision(cadence=cadence, from_at=5, jitter=Jitter("deterministic", 9), labels='{"b":1,"a":"é"}')
+    labels, excluded = '{"b":1,"a":"é"}', ((1, 1), (5, 9))
+    made = revision(cadence=cadence, from_at=5, jitter=Jitter("deterministic", 9), excluded=excluded, labels=labels)
     again = definition(made.body())
     assert (again.body(), again.digest()) == (made.body(), made.digest())
     assert again == dataclasses.replace(made, labels='{"a":"é","b":1}')

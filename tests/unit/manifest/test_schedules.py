@@ -9,7 +9,7 @@ import pytest
 from spellweaver.core import instant
 from spellweaver.core.grammar import At, Cron, Every, days_of
 from spellweaver.core.instant import days_from_civil
-from spellweaver.core.schedule import Jitter
+from spellweaver.core.schedule import Jitter, date_range_text
 from spellweaver.manifest import words, zones
 from tests.support.calendars import calendar as walk
 from tests.support.calendars import utc
@@ -297,7 +297,7 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
         "max_held",
         "budget",
     }
-    assert set(words.CALENDAR) == {"cycle", "except"}
+    assert set(words.CALENDAR) == {"cycle"}
     assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
@@ -468,3 +468,25 @@ def test_a_calendar_in_keys() -> None:
         ('days = ["mon"]\nzone = "UTC"', "", "says no calendar"),
     ):
         assert piece in only(refused(schedule(calendar=calendar)), f"calendar.{key}".rstrip(".")), calendar
+
+
+@pytest.mark.rule("CAL-10", "CAL-09")
+def test_dates_that_are_left_out() -> None:
+    dates = 'except = ["2027-01-02", "2026-12-24..2026-12-26", "2026-12-27", "2027-01-01"]'
+    made = draft(calendar=f"{CRON}\n{dates}").calendar
+    assert made is not None
+    assert [date_range_text(*ends) for ends in made.excluded] == ["2026-12-24..2026-12-27", "2027-01-01..2027-01-02"]
+    for value, piece in (
+        ("[]", "must be an array of dates"),
+        ('"2026-12-24"', "must be an array of dates"),
+        ("[20261224]", "must be an array of dates"),
+        ('["2026-02-30"]', "there is no date 2026-02-30"),
+        ('["2026-12-24T02:00"]', "has a time of day"),
+        ('["2026-12-26..2026-12-24"]', "runs backwards"),
+        ('["1969-12-31"]', "outside the years 1970 to 2200"),
+        ('["1970-01-01..2200-12-31"]', "leaves out every date there is"),
+    ):
+        assert piece in only(refused(schedule(calendar=f"{CRON}\nexcept = {value}")), "calendar.except"), value
+    once = 'at = ["2026-12-24T23:30:00Z"]\nzone = "Europe/Rome"\nexcept = ["2026-12-2{}"]'
+    assert draft(calendar=once.format(4)).calendar is not None
+    assert "leaves out every date" in only(refused(schedule(calendar=once.format(5))), "calendar.except")

@@ -1,8 +1,8 @@
 """Firings to come, as a calendar says them: of Schedules in the ledger by their kept rules, or of a calendar on the
 command line.
 
-A missing time is a row without an instant; it comes besides and is not counted. This is reckoning, not a promise:
-pauses, later revisions and outages are not foreseen.
+A missing time or an excluded date (CAL-10) is a row without an instant; it comes besides and is not counted. This is
+reckoning, not a promise: pauses, later revisions and outages are not foreseen.
 """
 
 from __future__ import annotations
@@ -38,12 +38,19 @@ class Coming:
         self.zone: Zone = calendar.zone or UTC
 
     def walk(self, after_s: int, until_s: int) -> Iterator[tuple[int, Coming, Candidate]]:
-        """(instant, this, candidate), ascending; none at or before its own activation."""
-        for candidate in self.calendar.walk(max(after_s, self.after_s), until_s):
-            yield candidate.instant_s, self, candidate
+        """(instant, this, candidate), ascending, those of excluded dates too; none at or before its own activation."""
+        begin = max(after_s, self.after_s)
+        rows = ((candidate.instant_s, self, candidate) for candidate in self.calendar.walk(begin, until_s))
+        if not self.calendar.excluded:
+            return rows
+        whole = (found for found in self.calendar.whole().walk(begin, until_s) if self.calendar.excludes(found))
+        return merge(rows, ((found.instant_s, self, found) for found in whole), key=lambda row: (row[0], row[2]))
+
+    def fires(self, candidate: Candidate) -> bool:
+        return candidate.fate == "fires" and not self.calendar.excludes(candidate)
 
     def item(self, candidate: Candidate) -> Item:
-        fires, meant = candidate.fate == "fires", self.revision
+        fires, meant = self.fires(candidate), self.revision
         nominal = candidate.instant_s * SECOND
         reading = (
             times.civil(nominal, self.zone)
@@ -68,6 +75,9 @@ class Coming:
         }
 
     def _note(self, candidate: Candidate) -> str | None:
+        if self.calendar.excludes(candidate):
+            by = f"revision {self.revision.number}" if self.revision else "except"
+            return f"left out by {by}: no firing"
         if candidate.fate != "fires":
             return GAP_NOTES[candidate.fate]
         if not isinstance(self.calendar.interpretation.cadence, CIVIL):
@@ -113,6 +123,6 @@ def items(calendars: Iterable[Coming], *, after_s: int, until_s: int = LAST_S, l
     for _, coming, candidate in rows:
         if left == 0:
             return
-        if candidate.fate == "fires" and left is not None:
+        if coming.fires(candidate) and left is not None:
             left -= 1
         yield coming.item(candidate)

@@ -41,6 +41,7 @@ def fields(frame: Frame) -> tuple[Column, ...]:
         Column("ZONE RULES", lambda item: _of(item, "calendar", "zone_rules")),
         Column("FOLD", lambda item: _of(item, "calendar", "fold")),
         Column("GAP", lambda item: _of(item, "calendar", "gap")),
+        Column("EXCEPT", lambda item: ", ".join(_dates(item)) or None),
         Column("JITTER", _jitter),
         Column("MISFIRE HORIZON", lambda item: _lasts(_of(item, "recovery", "misfire_horizon_us"))),
         Column("CATCH-UP", lambda item: _of(item, "recovery", "catch_up")),
@@ -74,6 +75,12 @@ def _jitter(item: Item) -> str | None:
     jitter = _of(item, "calendar", "jitter")
     assert isinstance(jitter, dict)
     return None if jitter["mode"] == "none" else f"{jitter['mode']}, under {times.exact(jitter['max_us'])}"
+
+
+def _dates(item: Item) -> list[str]:
+    calendar = _of(item, "calendar")
+    assert isinstance(calendar, dict)
+    return list(calendar.get("except", ()))
 
 
 def _cadence(item: Item) -> str:

@@ -169,7 +169,7 @@ class _Lookup:
         """
         there: dict[tuple[str, int, int, int], Found] = {}
         for generation, revision in self._generations():
-            for candidate in ask(self._calendar(revision)):
+            for candidate in ask(self._calendar(revision).whole()):
                 for each in self._fates(generation, candidate):
                     there[each.kind, each.id, each.civil, each.fold] = each
         return list(there.values())
@@ -182,7 +182,13 @@ class _Lookup:
             return [found("occurrence", row)]
         at = candidate.instant_s * SECOND
         ids = [id_ for id_, of_generation in self._ranges(at, at) if of_generation == generation]
+        ids = [id_ for id_ in ids if not self._calendar(self._revision_of_range(id_)).excludes(candidate)]
         return [Found("range", id_, generation, candidate.civil_s, candidate.fold) for id_ in ids]
+
+    def _revision_of_range(self, id_: int) -> int:
+        row = self.view.row(self._sql["revision_of_range"], (id_,))
+        assert row is not None
+        return int(str(row[0]))
 
     def _ranges(self, begin_at: int, end_at: int) -> list[tuple[int, int]]:
         """(row number, generation) of the ranges that reach into a stretch of instants, both ends included."""
@@ -196,6 +202,21 @@ class _Lookup:
         several = len(self._generations()) > 1
         named = key if several else key.partition(":")[2]
         return f"{named} (occ_{each.id})" if each.kind == "occurrence" else f"{named} (in a range)"
+
+    def _excluded(self, full: str, asked: str, civil_s: int, *, whole_day: bool) -> NotFound | None:
+        """CAL-10: `except` of the revision in force then leaves the date out."""
+        for _, revision in self._generations()[-1:]:
+            whole = self._calendar(revision).whole()
+            for candidate in whole.on_date(civil_s // DAY_S) if whole_day else whole.find(civil_s):
+                key: Values = {"schedule": self.schedule, "at": candidate.instant_s * SECOND - 1}
+                row = self.view.row(load("schedule")["in_force"], key)
+                if row is not None and self._calendar(int(str(row[0]))).excludes(candidate):
+                    return NotFound(
+                        "firing_excluded",
+                        f"{full}@{asked} is no firing: except of revision {row[1]} leaves that date out",
+                        hint=f"spellweaver schedule show {full}@{row[1]}",
+                    )
+        return None
 
     def _unknown(self, full: str, asked: str, civil_s: int) -> NotFound:
         """Why no firing is there: nothing decided of it yet, or none at all; with what is near."""
@@ -216,6 +237,8 @@ class _Lookup:
                     f"{full}@{asked} lies ahead; nothing is decided of it yet",
                     hint=f"spellweaver next {full}",
                 )
+        if excluded := self._excluded(full, asked, civil_s, whole_day=whole_day):
+            return excluded
         near = self.view.rows(self._sql["around"], {"schedule": self.schedule, "civil": civil_s})
         listed = ", ".join(f"{civil_text(int(str(civil)), seconds=False)} (occ_{id_})" for id_, civil in near)
         said = f"{full} had no firing {'on' if whole_day else 'at'} {asked}" + (

@@ -45,6 +45,11 @@ SELECT data FROM zone_rules WHERE digest = ?
 -- name: numbered
 SELECT id FROM revision WHERE schedule = ? AND number = ?
 
+-- name: in_force
+-- The revision that the last activation up to an instant put in force.
+SELECT a.revision, r.number FROM activation a JOIN revision r ON r.id = a.revision
+WHERE a.schedule = :schedule AND a.begins_at <= :at ORDER BY a.id DESC LIMIT 1
+
 -- name: settled_to
 SELECT settled_to FROM schedule WHERE id = ?
 
