@@ -16,15 +16,15 @@ from spellweaver.core.grammar import MONTH_LENGTHS
 from spellweaver.core.instant import DAY_S, days_from_civil
 
 
-def _months() -> tuple[list[int], list[tuple[int, int]]]:
-    """First day (since 1970-01-01) and shape of each month, December 1901 first."""
+def _months() -> tuple[list[int], list[tuple[int, int, int]]]:
+    """First day (since 1970-01-01) and (month, length, first weekday) of each month, December 1901 first."""
     starts, shapes, day = [], [], days_from_civil(1901, 12, 1)
     for number in range(1901 * 12 + 11, 2201 * 12 + 1):
         year, month = number // 12, number % 12 + 1
         leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
         length = MONTH_LENGTHS[month][-1 if leap else 0]
         starts.append(day)
-        shapes.append((length, (day + 4) % 7))
+        shapes.append((month, length, (day + 4) % 7))
         day += length
     return starts, shapes
 
@@ -43,25 +43,31 @@ _STARTS, _SHAPES = _months()
 _COUNT = len(_STARTS)
 
 
+@lru_cache(maxsize=512)
+def _matching(months: tuple[int, ...], years: tuple[int, ...] | None) -> tuple[list[int], list[int]]:
+    """For each number of a month: the nearest matching one from there on, ``_COUNT`` when there is none; and the
+    nearest one before it, -1 when there is none."""
+    named, wanted = None if years is None else set(years), set(months)
+    matches = [(m - 1) % 12 + 1 in wanted and (named is None or 1902 + (m - 1) // 12 in named) for m in range(_COUNT)]
+    ahead, before = [_COUNT] * (_COUNT + 1), [-1] * (_COUNT + 1)
+    for month in range(_COUNT):
+        before[month + 1] = month if matches[month] else before[month]
+    for month in reversed(range(_COUNT)):
+        ahead[month] = month if matches[month] else ahead[month + 1]
+    return ahead, before
+
+
 class Search:
     """The civil seconds that one cadence names."""
 
-    __slots__ = ("_cadence", "_days", "_jump", "_jump_back", "_months", "_without", "seconds_of_day")
+    __slots__ = ("_ahead", "_before", "_cadence", "_days", "_without", "seconds_of_day")
 
     def __init__(self, cadence: Civil, without: Excluded = ()) -> None:
         self._cadence = cadence
         self._without = without
         self.seconds_of_day = cadence.seconds_of_day
         self._days: dict[tuple[int, int, int], tuple[int, ...]] = {}
-        # how many months from a month (December 0) to the nearest matching one, itself included
-        self._jump = [min((month - at) % 12 for month in cadence.months) for at in range(12)]
-        self._jump_back = [min((at - month) % 12 for month in cadence.months) for at in range(12)]
-        # where years are named: the numbers of all months that match
-        self._months = (
-            None
-            if cadence.years is None
-            else [(year - 1902) * 12 + month for year in cadence.years for month in cadence.months]
-        )
+        self._ahead, self._before = _matching(cadence.months, cadence.years)
 
     def seconds(self, begin: int, end: int) -> Iterator[int]:
         """The matching civil seconds, ascending."""
@@ -131,13 +137,13 @@ class Search:
         return (day for day in named if not left_out(self._without, day)) if self._without else named
 
     def _named(self, first: int, last: int) -> Iterator[int]:
-        month = max(0, bisect_right(_STARTS, first) - 1)
-        month = self._from(month)
+        ahead = self._ahead
+        month = ahead[max(0, bisect_right(_STARTS, first) - 1)]
         while month < _COUNT and (start := _STARTS[month]) < last:
             for of_month in self._of_month(month):
                 if first <= start + of_month < last:
                     yield start + of_month
-            month = self._from(month + 1)
+            month = ahead[month + 1]
 
     def _cut(self, base: int, begin: int, end: int) -> tuple[int, ...]:
         table = self.seconds_of_day
@@ -145,26 +151,12 @@ class Search:
 
     def _matches_day(self, day: int) -> bool:
         month = bisect_right(_STARTS, day) - 1
-        if not (0 <= month < _COUNT and self._from(month) == month and day - _STARTS[month] in self._of_month(month)):
+        if not (0 <= month < _COUNT and self._ahead[month] == month and day - _STARTS[month] in self._of_month(month)):
             return False
         return not (self._without and left_out(self._without, day))
 
-    def _from(self, month: int) -> int:
-        """The nearest month from there on that can match; ``_COUNT`` or more when there is none."""
-        if self._months is None:
-            return month + self._jump[month % 12]
-        at = bisect_left(self._months, month)
-        return self._months[at] if at < len(self._months) else _COUNT
-
-    def _back_from(self, month: int) -> int:
-        """The nearest one back from there; less than 0 when there is none."""
-        if self._months is None:
-            return month - self._jump_back[month % 12]
-        at = bisect_right(self._months, month)
-        return self._months[at - 1] if at else -1
-
     def _of_month(self, month: int) -> tuple[int, ...]:
-        shape = (month % 12 or 12, *_SHAPES[month])
+        shape = _SHAPES[month]
         days = self._days.get(shape)
         if days is None:
             days = self._days[shape] = tuple(day - 1 for day in self._cadence.days_of(*shape))
@@ -172,14 +164,14 @@ class Search:
 
     def _days_back(self, first: int, last: int) -> Iterator[int]:
         """The same, the latest first."""
-        month = bisect_left(_STARTS, last) - 1
-        month = self._back_from(month)
+        before = self._before
+        month = before[bisect_left(_STARTS, last)]
         while month >= 0 and _STARTS[month] + 31 > first:
             for of_month in reversed(self._of_month(month)):
                 day = _STARTS[month] + of_month
                 if first <= day < last and not (self._without and left_out(self._without, day)):
                     yield day
-            month = self._back_from(month - 1)
+            month = before[month]
 
     def _count_days(self, first: int, last: int) -> int:
         over = ((max(first, begin), min(last, end + 1)) for begin, end in self._without)
@@ -187,13 +179,13 @@ class Search:
 
     def _count_named(self, first: int, last: int) -> int:
         found = 0
-        month = max(0, bisect_right(_STARTS, first) - 1)
-        month = self._from(month)
+        ahead = self._ahead
+        month = ahead[max(0, bisect_right(_STARTS, first) - 1)]
         while month < _COUNT and (start := _STARTS[month]) < last:
             days = self._of_month(month)
-            whole = first <= start and start + _SHAPES[month][0] <= last
+            whole = first <= start and start + _SHAPES[month][1] <= last
             found += len(days) if whole else sum(first <= start + of_month < last for of_month in days)
-            month = self._from(month + 1)
+            month = ahead[month + 1]
         return found
 
 
