@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --confirm --state
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --oncalendar --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --confirm --state
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -113,11 +113,12 @@ complete -c spellweaver -n '__spellweaver_at -in next' -l count -s n -x -d 'How 
 complete -c spellweaver -n '__spellweaver_at -in next' -l from -x -d 'From this instant on; from now, if not said'
 complete -c spellweaver -n '__spellweaver_at -in next' -l until -x -d 'Up to and including this instant'
 complete -c spellweaver -n '__spellweaver_at -in next' -l cron -x -d 'A cron expression, in place of a Schedule of the ledger'
+complete -c spellweaver -n '__spellweaver_at -in next' -l oncalendar -x -d 'A calendar event of systemd\'s, in place of a Schedule'
 complete -c spellweaver -n '__spellweaver_at -in next' -l every -x -d 'An interval, in place of a Schedule'
 complete -c spellweaver -n '__spellweaver_at -in next' -l anchor -x -d 'The instant that --every counts from'
-complete -c spellweaver -n '__spellweaver_at -in next' -l zone -x -d 'The zone of --cron; of --every for display alone'
-complete -c spellweaver -n '__spellweaver_at -in next' -l fold -x -a 'earlier later both' -d 'For --cron: what fires of a repeated time'
-complete -c spellweaver -n '__spellweaver_at -in next' -l gap -x -a 'skip advance fail' -d 'For --cron: what a missing time does'
+complete -c spellweaver -n '__spellweaver_at -in next' -l zone -x -d 'The zone of the times; of --every, for display'
+complete -c spellweaver -n '__spellweaver_at -in next' -l fold -x -a 'earlier later both' -d 'For --cron and --oncalendar: what fires of a repeated time'
+complete -c spellweaver -n '__spellweaver_at -in next' -l gap -x -a 'skip advance fail' -d 'For --cron and --oncalendar: what a missing time does'
 complete -c spellweaver -n '__spellweaver_at -in next' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in explain' -a '(__spellweaver_names references)'
 complete -c spellweaver -n '__spellweaver_at -in simulate' -l on-ledger -d 'Bring the files to a copy of the ledger, at --from'
