@@ -24,7 +24,7 @@ from spellweaver.core.cadence import Cadence
 from spellweaver.core.grammar import At, Every, parse_cron
 from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
-from spellweaver.core.policy import CatchUp, ClockPolicy, Fold, Gap, HostPolicy, WhilePaused
+from spellweaver.core.policy import CatchUp, ClockPolicy, Cycle, Fold, Gap, HostPolicy, WhilePaused
 from spellweaver.core.schedule import CalendarDraft, Jitter, ScheduleDraft, date_ranges
 from spellweaver.engine.activate import Activated, activate
 from spellweaver.engine.bind import bind
@@ -73,6 +73,7 @@ def draft(
     while_paused: WhilePaused = "skip",
     catch_up: CatchUp = "newest",
     without: Iterable[str] = (),
+    cycle: Cycle | None = None,
 ) -> ScheduleDraft:
     """A Schedule as files give it: a civil cadence in a zone, or ``every`` anchored at midnight, or instants."""
     cadence: Cadence
@@ -95,6 +96,7 @@ def draft(
         calendar=CalendarDraft(
             cadence, zone, fold, gap, Jitter("deterministic", us(jitter)) if jitter else Jitter(), zone_rules, rules,
             date_ranges(without),
+            cycle,
         ),
         misfire_horizon_us=us(horizon) if horizon else None,
         while_paused=while_paused,

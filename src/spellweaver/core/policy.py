@@ -11,6 +11,7 @@ from spellweaver.core import instant
 
 Fold = Literal["earlier", "later", "both"]
 Gap = Literal["skip", "advance", "fail"]
+Cycle = Literal["time", "date", "week", "month"]
 ServiceClass = Literal["foreground", "deadline_windowed", "spare_capacity"]
 Overlap = Literal["forbid", "hold", "coalesce", "parallel", "replace"]
 CatchUp = Literal["none", "newest", "all"]
@@ -22,6 +23,7 @@ Origin = Literal["operator", "schedule", "agent", "peer"]
 FOLDS: tuple[Fold, ...] = ("earlier", "later", "both")
 GAPS: tuple[Gap, ...] = ("skip", "advance", "fail")
 WHILE_PAUSED: tuple[WhilePaused, ...] = ("skip", "catch_up")
+CYCLES: tuple[Cycle, ...] = ("time", "date", "week", "month")
 CLASSES: tuple[ServiceClass, ...] = ("foreground", "deadline_windowed", "spare_capacity")
 
 # CLS-01: names that other tools use, and the class that is meant

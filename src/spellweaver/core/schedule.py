@@ -14,7 +14,7 @@ from hashlib import sha256
 from spellweaver.core import cadence as cadences
 from spellweaver.core.cadence import Cadence
 from spellweaver.core.instant import DAY_S, LAST, SECOND, civil_text, parse_civil
-from spellweaver.core.policy import CatchUp, Fold, Gap, JitterMode, Overlap, ServiceClass, WhilePaused
+from spellweaver.core.policy import CatchUp, Cycle, Fold, Gap, JitterMode, Overlap, ServiceClass, WhilePaused
 from spellweaver.core.search import Excluded
 
 
@@ -40,6 +40,7 @@ class CalendarDraft:
     zone_rules: str = "keep"
     host_rules: bytes | None = None
     excluded: Excluded = ()
+    cycle: Cycle | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,12 @@ class Definition:
     catch_up: CatchUp
     while_paused: WhilePaused = "skip"
     excluded: Excluded = ()
+    cycle: Cycle | None = None
 
     def canonical(self) -> dict[str, object]:
         """The JSON object whose bytes are kept and digested: no floats, and all keys present but ``while_paused``,
-        which is there where it is not ``skip``, and ``except``, where a date is left out; so a revision from before
-        those keys has the digest that it had.
+        which is there where it is not ``skip``, ``except``, where a date is left out, and ``cycle``, where it is
+        declared; so a revision from before those keys has the digest that it had.
         """
         excluded = {"except": [date_range_text(first, last) for first, last in self.excluded]}
         return {
@@ -125,6 +127,7 @@ class Definition:
                 "gap": self.gap,
                 "jitter": {"mode": self.jitter.mode, "max_us": self.jitter.max_us},
                 **(excluded if self.excluded else {}),
+                **({} if self.cycle is None else {"cycle": self.cycle}),
             },
             "recovery": {
                 "misfire_horizon_us": self.misfire_horizon_us,
@@ -174,6 +177,7 @@ def definition(body: str) -> Definition:
         recovery["catch_up"],
         while_paused=recovery.get("while_paused", "skip"),
         excluded=date_ranges(calendar.get("except", ())),
+        cycle=calendar.get("cycle"),
     )
 
 
@@ -206,6 +210,7 @@ def revise(draft: ScheduleDraft, *, pattern_digest: str, zone_digest: str | None
         draft.catch_up,
         while_paused=draft.while_paused,
         excluded=calendar.excluded,
+        cycle=calendar.cycle,
     )
 
 

@@ -241,6 +241,7 @@ def _calendar(source: Source, shape: CalendarShape, path: Path) -> CalendarDraft
     made = CalendarDraft(
         cadence, zone=shape.zone, fold=shape.fold or "earlier", gap=shape.gap or "skip", jitter=_jitter(shape.jitter),
         zone_rules=shape.zone_rules or "keep", host_rules=host_rules, excluded=shape.excluded,
+        cycle=shape.cycle,
     )  # fmt: skip
     rules = None if host_rules is None else zone.parse(host_rules)
     reading = Interpretation(made.zone, rules.digest if rules else None, cadence, made.fold, made.gap)

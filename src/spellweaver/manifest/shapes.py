@@ -18,11 +18,13 @@ from spellweaver.core import grammar, instant, pattern, structured, zone
 from spellweaver.core.binding import DEFAULT_UMASK
 from spellweaver.core.oncalendar import OnCalendar, parse_oncalendar
 from spellweaver.core.policy import (
+    CYCLES,
     FOLDS,
     GAPS,
     MISTAKEN_CLASSES,
     WHILE_PAUSED,
     CatchUp,
+    Cycle,
     Fold,
     Gap,
     JitterMode,
@@ -345,6 +347,7 @@ class CalendarShape(Shape):
         WithJsonSchema({"type": "array", "items": {"type": "string"}}),
         Field(alias="except"),
     ] = ()
+    cycle: Annotated[Cycle | None, _one_of("cycle", CYCLES, {}, {}), _words(*CYCLES)] = None
     jitter: JitterShape | None = None
     zone_rules: Annotated[str | None, BeforeValidator(_zone_rules), WithJsonSchema({"type": "string"})] = None
 

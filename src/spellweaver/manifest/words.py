@@ -19,9 +19,7 @@ SCHEDULE = {
     "max_held": 'it belongs to overlap = "hold", which is not there either',
     "budget": "there are no budgets yet",
 }
-CALENDAR = {
-    "cycle": "a cutover that pairs firings by cycle is not there yet",
-}
+CALENDAR: dict[str, str] = {}
 RECOVERY = {
     "max_age": 'it bounds catch_up = "all", which is not there either',
     "max_count": 'it bounds catch_up = "all", which is not there either',

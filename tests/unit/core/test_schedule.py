@@ -47,6 +47,7 @@ CHANGES: dict[str, tuple[object, bool]] = {
     "misfire_horizon_us": (8, False),
     "catch_up": ("none", False),
     "excluded": (((20_000, 20_002),), False),
+    "cycle": ("date", False),
 }
 
 

@@ -81,6 +81,7 @@ CALENDAR_KEPT: list[tuple[str, dict[str, object]]] = [
     ("jitter", {"jitter": "5m"}),
     ("window", {"allowed_delay": "9m"}),
     ("labels", {"labels": '{"team":"x"}'}),
+    ("cycle", {"cycle": "date"}),
 ]
 
 

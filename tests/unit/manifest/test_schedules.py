@@ -218,6 +218,7 @@ def test_jitter_tables_that_are_refused(jitter: str, key: str, word: str) -> Non
         (CRON + '\nzone_rules = "2026b"', "calendar.zone_rules", 'must be "keep", "host" or "sha256:"'),
         (EVERY + '\nzone_rules = "host"', "calendar.zone_rules", "no zone here"),
         (CRON + '\nfold = "first"', "calendar.fold", "must be 'earlier', 'later' or 'both', not 'first'"),
+        (CRON + '\ncycle = "day"', "calendar.cycle", "must be 'time', 'date', 'week' or 'month', not 'day'"),
         (CRON + '\ngap = "shift"', "calendar.gap", "must be 'skip', 'advance' or 'fail', not 'shift'"),
     ],
 )
@@ -297,7 +298,7 @@ def test_the_refused_keys_are_all_those_of_the_format() -> None:
         "max_held",
         "budget",
     }
-    assert set(words.CALENDAR) == {"cycle"}
+    assert set(words.CALENDAR) == set()
     assert set(words.RECOVERY) == {"max_age", "max_count", "max_concurrency", "budget"}
     assert set(words.PATTERN) == {"inputs"}
     assert set(words.BINDING) == {
