@@ -83,6 +83,8 @@ SELECT o.id, o.revision FROM occurrence o WHERE o.revision IS NOT (
         SELECT count(*) FROM event e WHERE e.type = 'schedule.activated' AND e.schedule = o.schedule
             AND e.seq < (SELECT min(seq) FROM event WHERE occurrence = o.id))
     ORDER BY s.nth DESC LIMIT 1)
+    AND NOT EXISTS (SELECT 1 FROM activation a, json_each(a.partition, '$.firings') f WHERE a.schedule = o.schedule
+        AND (f.value ->> 0, f.value ->> 1, f.value ->> 2, f.value ->> 5) = (o.generation, o.civil, o.fold, o.revision))
 
 -- name: a revision is what its digest says
 SELECT id FROM revision WHERE digest <> sha256(body)

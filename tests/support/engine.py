@@ -21,6 +21,7 @@ from spellweaver.clock import VirtualClock
 from spellweaver.core import instant, pattern
 from spellweaver.core.binding import Binding
 from spellweaver.core.cadence import Cadence
+from spellweaver.core.cutover import Partition
 from spellweaver.core.grammar import At, Every, parse_cron
 from spellweaver.core.identity import OccurrenceId
 from spellweaver.core.launch import Ended, Identity, Launch, Sighting, Started
@@ -30,6 +31,7 @@ from spellweaver.engine.activate import Activated, activate
 from spellweaver.engine.bind import bind
 from spellweaver.engine.define import Defined, define
 from spellweaver.engine.pause import Paused, pause
+from spellweaver.engine.plan_cutover import Planned, plan
 from spellweaver.engine.policy import apply_policy
 from spellweaver.engine.resume import Resumed, resume
 from spellweaver.engine.retire import Retired, retire
@@ -162,9 +164,18 @@ class World:
                 tx, bindings=[Binding(key, revision, "main", ("/bin/true",), success=success, timeout_us=us(timeout))]
             )
 
-    def activate(self, name: str, revision: int | None = None, *, unbound: bool = False) -> Activated:
+    def activate(
+        self, name: str, revision: int | None = None, *, unbound: bool = False, partition: Partition | None = None
+    ) -> Activated:
         with self.ledger.decide() as tx:
-            return activate(tx, schedule=name, revision=revision, unbound=unbound)
+            return activate(tx, schedule=name, revision=revision, unbound=unbound, partition=partition)
+
+    def plan(
+        self, name: str, revision: int | None = None, *, at: str | None = None, span: str | None = None
+    ) -> Planned:
+        with self.ledger.decide(dry_run=True) as tx:
+            when, length = (None if text is None else us(text) for text in (at, span))
+            return plan(tx, schedule=name, revision=revision, at=when, span_us=length)
 
     def add(self, *drafts: ScheduleDraft) -> None:
         """Defines, binds and activates."""

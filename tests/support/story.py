@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from spellweaver.clock import VirtualClock
+from spellweaver.core.cutover import Entry, Partition
 from spellweaver.core.identity import AttemptId, InvocationId
 from spellweaver.core.launch import Contained, Ended, Identity, Lost, NeverStarted, Sighting, Started
 from spellweaver.engine.cancel import cancel
@@ -183,6 +184,18 @@ def _revise(story: Story) -> None:
     story.activate("quarterly")
 
 
+def _cut(story: Story) -> None:
+    """Another calendar: one candidate of it is skipped, and one takes the old one's firing of the next night."""
+    story.define(draft("unbound", "10,40 1 * * *", version="unbound@1"))
+    night, end = "c1:2026-03-29T00:10", us("2026-03-29T00:30:00Z")
+    entries = (
+        Entry("skip", ("c2:2026-03-28T01:10",), "new"),
+        Entry("same", (night, "c2:2026-03-28T01:40"), "new"),
+    )
+    whole = Partition("local/unbound", 1, 2, us("2026-03-28T01:03:00Z"), end, "none", "c2:2026-03-28T01:40", entries)
+    story.activate("unbound", unbound=True, partition=whole)
+
+
 def _steps() -> Iterator[Step]:
     day = "2026-03-28"
     yield Step(f"{day}T00:00:00Z", "two workers", lambda s: s.apply(policy(workers=2)))
@@ -207,7 +220,7 @@ def _steps() -> Iterator[Step]:
     yield Step(f"{day}T01:00:03Z", "a worker for the next", lambda s: s.begin("hourly", f"{day}T01:00:00Z"))
     yield Step(f"{day}T01:00:04Z", "cancelled while it runs", lambda s: s.ask_to_cancel("hourly", f"{day}T01:00:00Z"))
     yield Step(f"{day}T01:00:06Z", "it obeys", lambda s: s.finish("hourly", f"{day}T01:00:00Z", signal=15))
-    yield Step(f"{day}T01:03:00Z", "another window", _revise)
+    yield Step(f"{day}T01:03:00Z", "another window, and another calendar", lambda s: (_revise(s), _cut(s)))
     yield Step(f"{day}T01:03:30Z", "two begin", lambda s: (
         s.begin("quarterly", f"{day}T01:00:00Z"), s.begin("minutely", f"{day}T01:03:00Z")))  # fmt: skip
     yield Step(f"{day}T01:05:00Z", "two end in one commit", lambda s: s.together(

@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, NamedTuple, Protocol
 
 from spellweaver.core import instant
@@ -108,6 +108,13 @@ class Calendar:
         if not isinstance(self.interpretation.cadence, CIVIL) and self.zone is not None:
             civil_s += self.zone.offset(candidate.instant_s)
         return left_out(self.excluded, civil_s // DAY_S)
+
+    def listed(self, candidates: Sequence[Candidate]) -> Calendar:
+        """The same reading, of which nothing but these candidates is left; they are ascending."""
+        made = object.__new__(Calendar)
+        made.interpretation, made.zone, made.excluded = self.interpretation, self.zone, ()
+        made._line = _Listed(candidates)
+        return made
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
         """Every candidate, ascending; missing times of one gap in civil order, before what fires at the gap's end."""
@@ -246,6 +253,41 @@ def _on_dates(zone: Zone | None, excluded: Excluded) -> list[tuple[int, int]]:
 
 def _end_of(stretch: tuple[int, int]) -> int:
     return stretch[1] - 1
+
+
+class _Listed:
+    """Candidates that somebody named one by one (CUT-04)."""
+
+    __slots__ = ("_candidates", "_instants")
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._candidates = candidates
+        self._instants = [candidate.instant_s for candidate in candidates]
+
+    def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:
+        low, high = bisect_right(self._instants, after_s), bisect_right(self._instants, until_s)
+        return iter(self._candidates[low:high])
+
+    def first(self, after_s: int) -> Candidate | None:
+        return next(self.walk(after_s, LAST_S), None)
+
+    def last(self, until_s: int, after_s: int) -> Candidate | None:
+        found = list(self.walk(after_s, until_s))
+        return found[-1] if found else None
+
+    def pieces(self, after_s: int, until_s: int) -> Iterator[Run]:
+        for found in self.walk(after_s, until_s):
+            yield Run(found.fate, found, found, 1)
+
+    def instants(self, after_s: int, limit: int) -> list[int]:
+        found = (each.instant_s for each in self.walk(after_s, LAST_S) if each.fate == "fires")
+        return list(islice(found, limit))
+
+    def find(self, civil_s: int) -> tuple[Candidate, ...]:
+        return tuple(found for found in self._candidates if found.civil_s == civil_s)
+
+    def on_date(self, day: int) -> Iterator[Candidate]:
+        return (found for found in self._candidates if found.civil_s // DAY_S == day)
 
 
 def _absolute(at_s: int) -> Candidate:

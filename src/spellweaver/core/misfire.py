@@ -26,17 +26,22 @@ ROWS_AT_MOST = 16  # OCC-13: more neighbours than this with one fate become a ra
 
 # forgone: eligible, but nothing is caught up; expired: found in time, but its window was shorter than that; closed:
 # missed at discovery, and its window is over too
-Class = Literal["paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "forgone", "expired", "ordinary"]
+Class = Literal[
+    "cutover", "paused", "gap_skip", "gap_fail", "horizon", "closed", "eligible", "forgone", "expired", "ordinary"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The unresolved nominal seconds ``after_s < n <= until_s`` of one revision; ``paused``: all within a pause."""
+    """The unresolved nominal seconds ``after_s < n <= until_s`` of one revision; ``paused``: all within a pause;
+    ``skipped`` where a partition's entry has settled what becomes of all of it.
+    """
 
     after_s: int
     until_s: int
     terms: Terms
     paused: bool = False
+    skipped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class _Group:
 _MISSED: tuple[Class, ...] = ("horizon", "closed", "eligible", "forgone")  # at discovery
 _GAPS: dict[str, Class] = {"gap_skip": "gap_skip", "gap_fail": "gap_fail"}
 _ENDS: dict[Class, tuple[Literal["missed", "skipped", "refused"], str]] = {
+    "cutover": ("skipped", "cutover"),
     "gap_skip": ("skipped", "gap"),
     "paused": ("skipped", "paused"),
     "gap_fail": ("refused", "gap"),
@@ -179,6 +185,10 @@ def _cut(stretch: Stretch, *, now: int, allowance_us: int) -> Iterator[_Group]:
     terms = stretch.terms
     first = terms.calendar.first(stretch.after_s)
     if first is None or first.instant_s > stretch.until_s:
+        return
+    if stretch.skipped:  # before anything else (CAT-10)
+        *_, last = named = list(terms.calendar.walk(stretch.after_s, stretch.until_s))
+        yield _Group(terms, "cutover", first, last, len(named), terms.due_at(first))
         return
     low = first.instant_s - 1
     if stretch.paused:
@@ -281,5 +291,7 @@ def members(settle: Settle) -> list[Candidate]:
     terms = settle.terms
     fate = {"gap": "gap_skip" if settle.state == "skipped" else "gap_fail"}.get(settle.reason, "fires")
     walked = terms.calendar.walk(settle.first.instant_s - 1, settle.last.instant_s)
+    if settle.reason == "cutover":  # it takes missing times too
+        return list(walked)
     first, last = (settle.first.instant_s, settle.first.civil_s), (settle.last.instant_s, settle.last.civil_s)
     return [f for f in walked if f.fate == fate and first <= (f.instant_s, f.civil_s) <= last]

@@ -39,7 +39,7 @@ def cut(stretches: Sequence[Stretch], pauses: Sequence[Pause]) -> tuple[list[Str
             within = [p for p in pauses if p.span_s[0] <= after_s and until_s <= p.span_s[1]]
             if within and stretch.terms.while_paused == "skip":
                 piece = replace(piece, paused=True)
-            elif any(p.ends_at is None for p in within) and _fires(piece):
+            elif not piece.skipped and any(p.ends_at is None for p in within) and _fires(piece):
                 return pieces, after_s
             pieces.append(piece)
     return pieces, None

@@ -1,27 +1,28 @@
 """Activate: switches a Schedule to a revision. The first needs no partition (CUT-02); one that keeps the calendar has
-an implied one (CUT-03).
-
-A revision that reads the calendar differently needs a cutover partition (CUT-04). This version has none yet, so it is
-refused.
+an implied one (CUT-03); one that reads it otherwise needs a partition that names every candidate around the switch
+(CUT-04), which is committed with it (CUT-08).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spellweaver.core.cutover import Partition
 from spellweaver.core.instant import SECOND, show
-from spellweaver.engine import look_up
+from spellweaver.core.schedule import canonical_json
+from spellweaver.engine import cutover, look_up
 from spellweaver.engine.bind import unbound as unbound_stations
 from spellweaver.errors import NotFound, Refused
-from spellweaver.ledger import definitions
+from spellweaver.ledger import definitions, partitions, schedules, switches
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.definitions import Known, Stored
+from spellweaver.ledger.switches import Switch
 
 
 @dataclass(frozen=True, slots=True)
 class Activated:
     """``status`` activated or unchanged. Firings of the revision have ``nominal > begins_at``; ``next_at`` is the
-    next candidate (µs).
+    next candidate (µs). ``skips``: how many candidates a cutover skips.
     """
 
     schedule: str
@@ -32,47 +33,160 @@ class Activated:
     next_at: int | None
     generation: int
     replaced: int | None
+    skips: int = 0
 
 
-def activate(tx: Transaction, *, schedule: str, revision: int | None, unbound: bool) -> Activated:
+def activate(
+    tx: Transaction, *, schedule: str, revision: int | None, unbound: bool, partition: Partition | None = None
+) -> Activated:
     """``revision`` None: the newest. ``unbound``: also while a station has no binding (ruling 19).
 
-    Raises NotFound, and Refused: retired, another calendar interpretation, an unbound station, ``from`` in the past
-    at the first activation.
+    Raises NotFound, and Refused: retired, an unbound station, ``from`` in the past at the first activation; another
+    calendar interpretation without a partition, or with one that does not hold.
     """
     name, known = look_up.schedule(tx, schedule)
     if known.state == "retired":
         raise Refused(
             "schedule_retired", f"{name} is retired; retiring is final", hint="define a Schedule of another name"
         )
-    target = _target(tx, name, known, revision)
+    target = target_of(tx, name, known, revision)
     generation = definitions.generation_of(tx, target.id)
     if known.active == target.id and known.state != "stopped":
+        _refuse_another(tx, name, known, target, partition)
         return Activated(name, target.number, "unchanged", tx.decided_at(), 0, _next(tx, known), generation, None)
     if not unbound:
         _refuse_unbound(tx, name, target)
-    replaced = _replaced(tx, name, known, target, generation)
+    old = next((r for r in definitions.revisions(tx, known.id) if r.id == known.active), None)
+    same_reading = old is None or definitions.generation_of(tx, old.id) == generation
+    _refuse_misfit(name, old, target, partition, same_reading=same_reading)
     at = tx.decided_at()
-    begins_at = _begins_at(name, target, at, first=known.active is None)
+    begins_at = begins_at_of(name, target, at, first=old is None)
     settled_to = begins_at // SECOND if known.settled_to is None else known.settled_to
     begins_at = max(begins_at, settled_to * SECOND)  # a clock that went back reopens nothing that is settled (CAT-05)
-    next_at = _first_of_new(tx, known, target, settled_to, begins_at)
-    partition: dict[str, object] = {"kind": "first"} if replaced is None else {
-        "kind": "implied", "old": replaced, "new": target.number, "old_until": at, "new_after": begins_at,
-    }  # fmt: skip
+    before, skips = partitions.of_schedule(tx, known.id), 0
+    kept: dict[str, object] = {"kind": "first"}
+    if old is not None and partition is None:
+        kept = _implied(tx, before, old, target, at=at, begins_at=begins_at, settled_to=settled_to)
+    elif partition is not None:
+        cut = cutover.cut(tx, name, known, target, partition, begins_at=begins_at, settled_to=settled_to)
+        kept, skips = cut.kept, cut.line.counts.get("skip", 0)
+    line = [_switch(target, at, begins_at, kept), *before]
+    next_at = schedules.next_candidate(tx, line, after_s=settled_to)
     definitions.store_activation(
-        tx, known, target.id, at=at, begins_at=begins_at, partition=partition, next_at=next_at, settled_to=settled_to
+        tx, known, target.id, at=at, begins_at=begins_at, partition=kept, next_at=next_at, settled_to=settled_to
     )
-    tx.record(
-        "schedule.activated",
-        at,
-        {"revision": target.number, "begins_at": begins_at, "next_at": next_at, **partition},
-        schedule=known.id,
-    )
-    return Activated(name, target.number, "activated", at, begins_at, next_at, generation, replaced)
+    numbers: dict[str, object] = {"revision": target.number, "begins_at": begins_at, "next_at": next_at}
+    tx.record("schedule.activated", at, numbers | _told(kept), schedule=known.id)
+    replaced = None if old is None else old.number
+    return Activated(name, target.number, "activated", at, begins_at, next_at, generation, replaced, skips)
 
 
-def _target(tx: Transaction, name: str, known: Known, number: int | None) -> Stored:
+def _switch(target: Stored, at: int, begins_at: int, kept: dict[str, object]) -> Switch:
+    return switches.switch(target.id, begins_at, at, canonical_json(kept))
+
+
+def _told(kept: dict[str, object]) -> dict[str, object]:
+    """What the journal says of a partition: its entries are counted, and its digest stands for them."""
+    listed = {"firings", "aliases", "settled_to"}
+    said = {key: value for key, value in kept.items() if key not in listed}
+    if "span_end" in said:
+        said["span_end_at"] = said.pop("span_end")
+    for key in ("firings", "aliases"):
+        if isinstance(kept.get(key), list):
+            said[key] = len(kept[key])  # type: ignore[arg-type]
+    return said
+
+
+def _implied(
+    tx: Transaction, before: list[Switch], old: Stored, target: Stored, *, at: int, begins_at: int, settled_to: int
+) -> dict[str, object]:
+    """CUT-03: nominal instants not after the decision are the old revision's, later ones the new one's. Inside the span
+    of a cutover the same is said of each firing that it named: what other revisions own there stays theirs.
+    """
+    kept: dict[str, object] = {
+        "kind": "implied", "old": old.number, "new": target.number, "old_until": at, "new_after": begins_at,
+    }  # fmt: skip
+    decided, span_end_s = max(at, settled_to * SECOND), max(switch.span_end_s for switch in before)
+    if span_end_s * SECOND <= decided:
+        return kept
+    carried = []
+    for firing in partitions.firings(tx, before, after_s=settled_to, until_s=span_end_s):
+        nominal_at = firing.found.instant_s * SECOND
+        if firing.owner != old.id or nominal_at <= decided:
+            carried.append(firing)
+        elif nominal_at > begins_at:
+            carried.append(firing._replace(owner=target.id))
+    return kept | {
+        "span_end": span_end_s * SECOND, "settled_to": settled_to, "firings": switches.kept(carried),
+    }  # fmt: skip
+
+
+def _refuse_another(
+    tx: Transaction, name: str, known: Known, target: Stored, partition: Partition | None
+) -> None:
+    """CUT-01: a repeated activation changes nothing; one with another partition is no repetition."""
+    if partition is not None and partitions.digest_of(tx, known.id, target.id) != partition.digest():
+        raise Refused(
+            "other_cutover",
+            f"{name}: revision {target.number} is in force already, and not by this partition",
+            hint=f"spellweaver cutover show {name}",
+            schedule=name,
+        )
+
+
+def _refuse_misfit(
+    name: str, old: Stored | None, target: Stored, partition: Partition | None, *, same_reading: bool
+) -> None:
+    """A partition where there is none to be, none where there must be one, or one for another switch."""
+    if partition is None:
+        if not same_reading:
+            raise _needs_cutover(name, old, target)
+        return
+    again = f"spellweaver cutover plan {name}@{target.number}"
+    if same_reading:
+        why = "it is the first activation" if old is None else f"it reads the calendar as revision {old.number} does"
+        raise Refused(
+            "no_cutover", f"{name}: revision {target.number} takes no partition: {why}",
+            hint=f"spellweaver activate {name}@{target.number}", schedule=name,
+        )  # fmt: skip
+    assert old is not None
+    if (partition.schedule, partition.new) != (name, target.number):
+        raise Refused(
+            "other_switch",
+            f"the partition is for {partition.schedule}@{partition.new}, and not for {name}@{target.number}",
+            hint=again, schedule=name,
+        )  # fmt: skip
+    if partition.old != old.number:
+        raise Refused(
+            "cutover_moved",
+            f"{name}: the partition replaces revision {partition.old}, but revision {old.number} is in force now",
+            hint=again, schedule=name, old=old.number, new=target.number,
+        )  # fmt: skip
+
+
+def _needs_cutover(name: str, old: Stored | None, target: Stored) -> Refused:
+    assert old is not None
+    before, after = old.definition, target.definition
+    differs = [
+        word for word, same in (
+            ("zone", before.zone == after.zone), ("zone rules", before.zone_digest == after.zone_digest),
+            ("cadence", before.cadence == after.cadence), ("fold", before.fold == after.fold),
+            ("gap", before.gap == after.gap),
+        ) if not same
+    ]  # fmt: skip
+    return Refused(
+        "needs_cutover",
+        f"{name}: revision {target.number} reads the calendar differently from the active revision {old.number} "
+        f"({', '.join(differs)}); a cutover has to state which firings around the switch are the same, distinct or "
+        "skipped",
+        hint=f"spellweaver cutover plan {name}@{target.number}",
+        schedule=name,
+        old=old.number,
+        new=target.number,
+    )
+
+
+def target_of(tx: Transaction, name: str, known: Known, number: int | None) -> Stored:
     stored = definitions.revisions(tx, known.id)
     if number is None:
         return stored[-1]
@@ -99,34 +213,7 @@ def _refuse_unbound(tx: Transaction, name: str, target: Stored) -> None:
         )
 
 
-def _replaced(tx: Transaction, name: str, known: Known, target: Stored, generation: int) -> int | None:
-    """The number of the revision in force. Raises Refused where the calendar is read differently."""
-    if known.active is None:
-        return None
-    old = next(r for r in definitions.revisions(tx, known.id) if r.id == known.active)
-    if definitions.generation_of(tx, known.active) != generation:
-        before, after = old.definition, target.definition
-        differs = [
-            word for word, same in (
-                ("zone", before.zone == after.zone), ("zone rules", before.zone_digest == after.zone_digest),
-                ("cadence", before.cadence == after.cadence), ("fold", before.fold == after.fold),
-                ("gap", before.gap == after.gap),
-            ) if not same
-        ]  # fmt: skip
-        raise Refused(
-            "needs_cutover",
-            f"{name}: revision {target.number} reads the calendar differently from the active revision {old.number} "
-            f"({', '.join(differs)}); a cutover would have to state which firings around the switch are the same, "
-            "distinct or skipped, and this version can't take one yet",
-            hint="keep the calendar, or define a Schedule of another name",
-            schedule=name,
-            old=old.number,
-            new=target.number,
-        )
-    return old.number
-
-
-def _begins_at(name: str, target: Stored, at: int, *, first: bool) -> int:
+def begins_at_of(name: str, target: Stored, at: int, *, first: bool) -> int:
     from_at = target.definition.from_at
     if from_at is None:
         return at
@@ -138,21 +225,6 @@ def _begins_at(name: str, target: Stored, at: int, *, first: bool) -> int:
             schedule=name,
         )
     return max(at, from_at - 1)
-
-
-def _first_of_new(tx: Transaction, known: Known, target: Stored, settled_to: int, begins_at: int) -> int | None:
-    """The next candidate after the switch: an unresolved one of the old revision if there is any, else the new one's
-    first.
-    """
-    candidates = []
-    if known.active is not None:
-        old = tx.revisions.get(tx.connection, known.active).calendar.first(settled_to)
-        if old is not None and old.instant_s * SECOND <= begins_at:
-            candidates.append(old.instant_s * SECOND)
-    new = tx.revisions.get(tx.connection, target.id).calendar.first(max(settled_to, begins_at // SECOND))
-    if new is not None:
-        candidates.append(new.instant_s * SECOND)
-    return min(candidates, default=None)
 
 
 def _next(tx: Transaction, known: Known) -> int | None:

@@ -78,5 +78,5 @@ def _judge(tx: Transaction, look: Unresolved, asleep: list[Kept], *, now: int, a
     fates = misfire.judge(stretches, waiting, now=now, allowance_us=allowance_us)
     if held is not None:
         return Judged(look, fates, now, held, None)
-    next_at = schedules.next_candidate(tx, look, after_s=max(now // SECOND, look.settled_to))
+    next_at = schedules.next_candidate(tx, look.switches, after_s=max(now // SECOND, look.settled_to))
     return Judged(look, fates, now, now // SECOND, next_at)

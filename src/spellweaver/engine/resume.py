@@ -55,6 +55,6 @@ def _next(tx: Transaction, schedule: int, now: int) -> int | None:
     """
     (look,) = schedules.unresolved(tx, [schedule])
     try:
-        return schedules.next_candidate(tx, look, after_s=look.settled_to)
+        return schedules.next_candidate(tx, look.switches, after_s=look.settled_to)
     except Damaged:
         return max(now, (look.settled_to + 1) * SECOND)

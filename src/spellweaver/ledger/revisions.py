@@ -15,6 +15,7 @@ from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.schedule import Definition, definition
 from spellweaver.core.terms import Terms
 from spellweaver.errors import Unusable
+from spellweaver.ledger.switches import Switch, switch
 
 KEPT = 20_000
 
@@ -51,6 +52,7 @@ class Revisions:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[int, Revision] = OrderedDict()
+        self._switches: OrderedDict[int, Switch] = OrderedDict()
 
     def get(self, connection: apsw.Connection, id_: int) -> Revision:
         """Raises RevisionDamaged, KeptRulesDamaged."""
@@ -72,6 +74,20 @@ class Revisions:
         self._kept[id_] = found
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
+        return found
+
+    def switch(self, connection: apsw.Connection, id_: int) -> Switch:
+        """The activation with this row number."""
+        if found := self._switches.get(id_):
+            self._switches.move_to_end(id_)
+            return found
+        row = connection.execute(
+            "SELECT revision, begins_at, decided_at, partition FROM activation WHERE id = ?", (id_,)
+        ).fetchone()
+        assert row is not None, f"activation {id_}"
+        found = self._switches[id_] = switch(*row)
+        if len(self._switches) > KEPT:
+            self._switches.popitem(last=False)
         return found
 
     def definition(self, connection: apsw.Connection, id_: int) -> Definition:

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from spellweaver.core.instant import LAST, SECOND
 from spellweaver.core.misfire import Fate, Stretch, Waiting
+from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.fates import Writing
 from spellweaver.ledger.observe import Row
 from spellweaver.ledger.queries import load
+from spellweaver.ledger.switches import Piece, Switch, line
 
 SQL = load("materialize")
-Activation = tuple[int, int, int]  # revision (row number), begins_at, decided_at
 
 
 class Unresolved(NamedTuple):
     """A due Schedule as its rows say: the authority's generation, the mark it was read at, the instant of its next
-    candidate, whether something is ``unjudged`` (see ``Waiting``), and its activations, the latest first.
+    candidate, whether something is ``unjudged`` (see ``Waiting``), and its switches, the latest first.
     """
 
     schedule: int
@@ -32,7 +34,7 @@ class Unresolved(NamedTuple):
     settled_to: int
     next_at: int
     unjudged: int
-    activations: Sequence[Activation]
+    switches: Sequence[Switch]
 
 
 class Judged(NamedTuple):
@@ -64,12 +66,12 @@ def unresolved(tx: Transaction, due: Sequence[int]) -> list[Unresolved]:
     if not due:
         return []
     given: dict[str, object] = {"due": json.dumps(due), "never": LAST + 1}
-    activations: dict[int, list[Activation]] = {schedule: [] for schedule in due}
-    for schedule, *switch in tx.numbers(SQL["stretches"], given):
-        activations[schedule].append((switch[0], switch[1], switch[2]))
+    switches: dict[int, list[Switch]] = {schedule: [] for schedule in due}
+    for schedule, id_ in tx.numbers(SQL["stretches"], given):
+        switches[schedule].append(tx.revisions.switch(tx.connection, id_))
     marks = {row[0]: row for row in tx.numbers(SQL["marks"], given)}
     in_order = (marks[schedule] for schedule in due)
-    return [Unresolved(id_, of, to, next_at, unjudged, activations[id_]) for id_, of, to, next_at, unjudged in in_order]
+    return [Unresolved(id_, of, to, next_at, unjudged, switches[id_]) for id_, of, to, next_at, unjudged in in_order]
 
 
 def waiting(tx: Transaction, look: Unresolved, *, late: int) -> list[Waiting]:
@@ -92,33 +94,26 @@ def _waiting(tx: Transaction, row: Row) -> Waiting:
 def stretches(tx: Transaction, look: Unresolved, *, until_s: int) -> list[Stretch]:
     """The line that is not settled yet, cut at activations. Raises KeptRulesDamaged."""
     return [
-        Stretch(begin_s, end_s, tx.revisions.get(tx.connection, revision).terms)
-        for revision, begin_s, end_s in _line(look.activations, after_s=look.settled_to, until_s=until_s)
+        Stretch(piece.after_s, piece.until_s, terms(tx, piece), skipped=piece.skipped)
+        for piece in line(look.switches, after_s=look.settled_to, until_s=until_s)
     ]
 
 
-def next_candidate(tx: Transaction, look: Unresolved, *, after_s: int) -> int | None:
+def terms(tx: Transaction, piece: Piece) -> Terms:
+    """What the revision of a piece says of the firings in it. Raises KeptRulesDamaged."""
+    meant = tx.revisions.get(tx.connection, piece.revision).terms
+    return meant if piece.listed is None else replace(meant, calendar=meant.calendar.listed(piece.listed))
+
+
+def next_candidate(tx: Transaction, switches: Sequence[Switch], *, after_s: int) -> int | None:
     """The instant (µs) of the next candidate after ``after_s``, of whichever revision owns it. Raises
     KeptRulesDamaged.
     """
-    for revision, begin_s, end_s in _line(look.activations, after_s=after_s, until_s=LAST // SECOND):
-        found = tx.revisions.get(tx.connection, revision).calendar.first(begin_s)
-        if found is not None and found.instant_s <= end_s:
+    for piece in line(switches, after_s=after_s, until_s=LAST // SECOND):
+        found = terms(tx, piece).calendar.first(piece.after_s)
+        if found is not None and found.instant_s <= piece.until_s:
             return found.instant_s * SECOND
     return None
-
-
-def _line(activations: Sequence[Activation], *, after_s: int, until_s: int) -> list[tuple[int, int, int]]:
-    """Who owns which nominal seconds: (revision, after, until), in order. A later switch cuts every earlier one, also
-    one that the clock, which has gone back since, has not reached again.
-    """
-    line: list[tuple[int, int, int]] = []
-    for revision, begins_at, decided_at in activations:
-        begin_s = max(begins_at // SECOND, after_s)
-        if begin_s < until_s:
-            line.append((revision, begin_s, until_s))
-        until_s = min(until_s, decided_at // SECOND)
-    return line[::-1]
 
 
 def settle(tx: Transaction, judged: Sequence[Judged], *, allowance_us: int) -> None:

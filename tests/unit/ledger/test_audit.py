@@ -90,6 +90,7 @@ DAMAGE: dict[str, tuple[str, ...]] = {
     "ranges_apart": ("UPDATE firing_range SET first_at = first_at - 86400000000 WHERE id = (SELECT max(id) FROM "
                      "firing_range WHERE schedule = (SELECT id FROM schedule WHERE name = 'minutely'))",),
     "revision_in_force": ("UPDATE occurrence SET revision = (SELECT id FROM revision WHERE number = 2) WHERE id = 1",),
+    "partitions_kept": ("UPDATE occurrence SET reason = 'overlap' WHERE reason = 'cutover'",),
     "bounds_of_the_revision": ("UPDATE occurrence SET latest_start_at = latest_start_at + 1 "
                                "WHERE latest_start_at IS NOT NULL",),
     "nothing_past_the_mark": ("UPDATE schedule SET settled_to = settled_to - 7200 WHERE name = 'minutely'",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import apsw
@@ -18,15 +19,15 @@ def every_firing_has_a_fate(connection: apsw.Connection) -> list[Finding]:
     return finding("every_firing_has_a_fate", "OCC-15", "firings without a fate", _lost(connection))
 
 
-# The firings of a switch lie after its begin and not after the decision of any later switch. What lies before the first
-# switch was never a firing, even if the clock went back since (CUT-13).
-_STRETCHES = """
-    SELECT s.id, s.authority || '/' || s.name, a.revision,
+# The firings of a switch lie after its begin and not after the decision of any later switch. One with a partition names
+# those up to its span's end itself, and leaves what had no fate when it was decided to no earlier one. What lies before
+# the first switch was never a firing, even if the clock went back since (CUT-13).
+_SWITCHES = """
+    SELECT s.id, s.authority || '/' || s.name, s.settled_to, a.revision,
         max(a.begins_at, first_value(a.begins_at) OVER (PARTITION BY s.id ORDER BY a.id)) / 1000000,
-        min(s.settled_to, ifnull(min(a.decided_at) OVER later / 1000000, s.settled_to))
-    FROM schedule s JOIN activation a ON a.schedule = s.id WHERE s.settled_to IS NOT NULL
-    WINDOW later AS (PARTITION BY s.id ORDER BY a.id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
-    ORDER BY s.id, a.id"""
+        a.decided_at / 1000000, a.partition ->> '$.span_end' / 1000000, a.partition ->> '$.settled_to',
+        a.partition -> '$.firings'
+    FROM schedule s JOIN activation a ON a.schedule = s.id WHERE s.settled_to IS NOT NULL ORDER BY s.id, a.id DESC"""
 _RECORDED = """
     SELECT schedule, sum(n) FROM (
         SELECT schedule, count(*) AS n FROM occurrence GROUP BY 1 UNION ALL SELECT schedule, count FROM firing_range)
@@ -42,16 +43,23 @@ def _lost(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _named(connection: apsw.Connection) -> dict[int, tuple[str, int]]:
-    """How many firings each Schedule's calendars name up to its mark."""
+    """How many firings each Schedule's calendars and partitions name up to its mark."""
     named: dict[int, tuple[str, int]] = {}
+    ends: dict[int, int] = {}
     revisions = Revisions()
-    for schedule, name, revision, after_s, until_s in connection.execute(_STRETCHES):
-        before = named.get(schedule, (name, 0))[1]
+    for schedule, name, mark, revision, begins_s, decided_s, span_end_s, from_s, firings in connection.execute(
+        _SWITCHES
+    ):
+        until_s, before = ends.get(schedule, mark), named.get(schedule, (name, 0))[1]
+        ends[schedule] = min(until_s, decided_s if span_end_s is None else from_s)
+        after_s = max(begins_s, span_end_s or 0)
+        listed = [f for f in json.loads(firings or "[]") if from_s < f[3] <= until_s]
         try:
             calendar = revisions.get(connection, revision).calendar
         except (Damaged, BadZone):
             continue
-        named[schedule] = name, before + (calendar.count(after_s, until_s) if after_s < until_s else 0)
+        count = calendar.count(after_s, until_s) if after_s < until_s else 0
+        named[schedule] = name, before + count + len(listed)
     return named
 
 

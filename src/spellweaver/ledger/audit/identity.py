@@ -47,6 +47,35 @@ def revision_in_force(connection: apsw.Connection) -> list[Finding]:
     return broken(connection, "revision_in_force", "OCC-04", "firings of a revision that was not in force", sql)
 
 
+def partitions_kept(connection: apsw.Connection) -> list[Finding]:
+    """CUT-08: what a cutover named comes as it said, under its owner; what it took for another's firing has none of its
+    own.
+    """
+    sql = """
+        WITH cut AS MATERIALIZED (
+            SELECT a.schedule, a.partition, a.partition ->> '$.settled_to' AS begins, min(s.settled_to,
+                ifnull(min(a.partition ->> '$.settled_to') OVER later, s.settled_to)) AS ends
+            FROM activation a JOIN schedule s ON s.id = a.schedule WHERE a.partition ->> '$.span_end' IS NOT NULL
+            WINDOW later AS (PARTITION BY a.schedule ORDER BY a.id ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)),
+        named AS (
+            SELECT c.schedule, f.value ->> 0 AS generation, f.value ->> 1 AS civil, f.value ->> 2 AS fold,
+                f.value ->> 3 AS at, f.value ->> 5 AS owner, f.value ->> 6 AS skipped
+            FROM cut c, json_each(c.partition, '$.firings') f
+            WHERE f.value ->> 3 > c.begins AND f.value ->> 3 <= c.ends)
+        SELECT 'c' || n.generation || ' at ' || n.at FROM named n
+        WHERE NOT EXISTS (SELECT 1 FROM occurrence o WHERE o.schedule = n.schedule AND o.generation = n.generation
+                AND o.civil = n.civil AND o.fold = n.fold AND o.revision = n.owner
+                AND (o.reason = 'cutover') = n.skipped)
+            AND NOT EXISTS (SELECT 1 FROM firing_range r WHERE r.schedule = n.schedule AND r.generation = n.generation
+                AND n.at * 1000000 BETWEEN r.first_at AND r.last_at AND r.revision = n.owner
+                AND (r.reason = 'cutover') = n.skipped)
+        UNION ALL
+        SELECT 'occ_' || o.id FROM cut c, json_each(c.partition, '$.aliases') v
+        JOIN occurrence o ON o.schedule = c.schedule AND o.generation = v.value ->> 0 AND o.civil = v.value ->> 1
+            AND o.fold = v.value ->> 2 AND o.nominal_at > c.begins * 1000000 AND o.nominal_at <= c.ends * 1000000"""
+    return broken(connection, "partitions_kept", "CUT-08", "firings of which a cutover said otherwise", sql)
+
+
 def bounds_of_the_revision(connection: apsw.Connection) -> list[Finding]:
     """WIN-06, CAL-08: class, jitter and window are what the revision says, counted from the nominal instant."""
     sql = """
@@ -81,6 +110,6 @@ def recorded_in_time(connection: apsw.Connection) -> list[Finding]:
 
 
 LAWS = (
-    one_row_a_firing, row_or_range, ranges_apart, revision_in_force, bounds_of_the_revision, nothing_past_the_mark,
-    recorded_in_time,
+    one_row_a_firing, row_or_range, ranges_apart, revision_in_force, partitions_kept, bounds_of_the_revision,
+    nothing_past_the_mark, recorded_in_time,
 )  # fmt: skip

@@ -26,7 +26,7 @@ FROM schedule s JOIN authority a ON a.name = s.authority WHERE s.id IN (SELECT v
 
 -- name: stretches
 -- Who owns which nominal seconds: the activations of each Schedule, the latest first.
-SELECT schedule, revision, begins_at, decided_at FROM activation WHERE schedule IN (SELECT value FROM json_each(:due))
+SELECT schedule, id FROM activation WHERE schedule IN (SELECT value FROM json_each(:due))
 ORDER BY schedule, id DESC
 
 -- name: waiting

@@ -1,0 +1,155 @@
+"""What a ledger knows of candidates: whose firing each is on record, and which are another's by a cutover before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from spellweaver.core.cutover import Firing, Line, Named, Partition
+from spellweaver.core.instant import parse_civil
+from spellweaver.ledger import switches
+from spellweaver.ledger.decide import Transaction
+from spellweaver.ledger.queries import load
+from spellweaver.ledger.schedules import terms
+from spellweaver.ledger.switches import Switch
+
+SQL = load("cutover")
+Key = tuple[int, int, int]  # generation, civil second, fold
+
+
+def of_schedule(tx: Transaction, schedule: int) -> list[Switch]:
+    """Its switches, the latest first."""
+    return [tx.revisions.switch(tx.connection, id_) for (id_,) in tx.numbers(SQL["switches"], (schedule,))]
+
+
+def digest_of(tx: Transaction, schedule: int, revision: int) -> str | None:
+    """Of the partition by which a revision last came into force."""
+    row = tx.row(SQL["of_revision"], (schedule, revision))
+    return None if row is None else str(row[0])
+
+
+def firings(tx: Transaction, line: Sequence[Switch], *, after_s: int, until_s: int) -> list[Firing]:
+    """The line as a list of what comes there, one by one; each piece of it is a group. Raises KeptRulesDamaged."""
+    found = []
+    for group, piece in enumerate(switches.line(line, after_s=after_s, until_s=until_s)):
+        generation = tx.revisions.get(tx.connection, piece.revision).generation
+        walked = terms(tx, piece).calendar.walk(piece.after_s, piece.until_s)
+        found += [Firing(generation, each, piece.revision, piece.skipped, group) for each in walked]
+    return found
+
+
+class Candidates:
+    """The candidates of one Schedule by their names. Raises KeptRulesDamaged wherever a reading is needed."""
+
+    def __init__(self, tx: Transaction, schedule: int) -> None:
+        self._tx, self._schedule = tx, schedule
+        self._taken = _aliases(tx, schedule)
+
+    def unresolved(self, line: Sequence[Switch], *, after_s: int, until_s: int) -> dict[str, Named]:
+        """What the line yields there, by key, in order; a second showing of one key is the same firing."""
+        found: dict[str, Named] = {}
+        for piece in switches.line(line, after_s=after_s, until_s=until_s):
+            meant = self._tx.revisions.get(self._tx.connection, piece.revision)
+            for each in terms(self._tx, piece).calendar.walk(piece.after_s, piece.until_s):
+                named = Named(meant.calendar.key(each, meant.generation), meant.generation, piece.revision, each)
+                found.setdefault(named.key, named)
+        return found
+
+    def of_revision(self, revision: int, *, after_s: int, until_s: int) -> dict[str, Named]:
+        """What a revision's own calendar yields there, by key, in order."""
+        meant = self._tx.revisions.get(self._tx.connection, revision)
+        walked = meant.calendar.walk(after_s, until_s)
+        named = (Named(meant.calendar.key(c, meant.generation), meant.generation, revision, c) for c in walked)
+        return {each.key: each for each in named}
+
+    def parse(self, key: str) -> Named | None:
+        """The candidate of this name, of whichever reading; its owner is that reading's newest revision."""
+        head, _, rest = key.partition(":")
+        if head[:1] != "c" or not (head[1:].isascii() and head[1:].isdecimal()) or len(head) > 9:
+            return None
+        row = self._tx.row(SQL["revision_of_generation"], (self._schedule, int(head[1:])))
+        if row is None or not isinstance(row[0], int):
+            return None
+        meant = self._tx.revisions.get(self._tx.connection, row[0])
+        try:
+            civil_s = parse_civil(rest.removesuffix("+1").removesuffix("Z"))
+        except ValueError:
+            return None
+        for found in meant.calendar.find(civil_s):
+            if meant.calendar.key(found, meant.generation) == key:
+                return Named(key, meant.generation, row[0], found)
+        return None
+
+    def on_record(self, named: Named) -> Named | None:
+        """The firing as it is on record, with the revision that owns it; None where it has no fate yet."""
+        row = self._tx.row(SQL["on_record"], {
+            "schedule": self._schedule, "generation": named.generation, "civil": named.found.civil_s,
+            "fold": named.found.fold, "at": named.at, "missing": named.found.fate != "fires",
+        })  # fmt: skip
+        return None if row is None else named._replace(owner=int(str(row[0])))
+
+    def taker(self, named: Named) -> Named | None:
+        """The firing on record that a candidate is by an earlier cutover, and not by its own name."""
+        key, root = _key(named), _root(_key(named), self._taken)
+        if key == root or self.on_record(named):
+            return None
+        found = self._of(root)
+        return self.on_record(found) if found else None
+
+    def late(self, generation: int, *, after: int) -> list[Named]:
+        """Candidates of a reading after an instant that are firings on record by an earlier cutover."""
+        sources = [self._of(key) for said in self._taken for key in said if key[0] == generation]
+        return [each for each in sources if each is not None and each.at > after and self.taker(each)]
+
+    def recent(self, generation: int, *, after: int, until: int, limit: int) -> list[Named]:
+        """Firings of a reading with a row of their own, the newest first; instants in microseconds."""
+        given: dict[str, object] = {
+            "schedule": self._schedule, "generation": generation, "after": after, "until": until, "limit": limit,
+        }  # fmt: skip
+        found = [self._of((key[0], key[1], key[2])) for key in self._tx.numbers(SQL["recent"], given)]
+        return [fixed for each in found if each is not None and (fixed := self.on_record(each))]
+
+    def _of(self, key: Key) -> Named | None:
+        row = self._tx.row(SQL["revision_of_generation"], (self._schedule, key[0]))
+        assert row is not None and isinstance(row[0], int)
+        meant = self._tx.revisions.get(self._tx.connection, row[0])
+        for found in meant.calendar.find(key[1]):
+            if (found.civil_s, found.fold) == key[1:]:
+                return Named(meant.calendar.key(found, key[0]), key[0], row[0], found)
+        return None
+
+
+def _key(named: Named) -> Key:
+    return named.generation, named.found.civil_s, named.found.fold
+
+
+def _aliases(tx: Transaction, schedule: int) -> list[dict[Key, Key]]:
+    """What each cutover, the latest first, said of the keys it names: itself, or the one that it is."""
+    said = []
+    for (text,) in tx.rows(SQL["partitions"], (schedule,)):
+        partition = json.loads(str(text))
+        own = {(f[0], f[1], f[2]): (f[0], f[1], f[2]) for f in partition["firings"]}
+        said.append(own | {(a[0], a[1], a[2]): (a[3], a[4], a[5]) for a in partition["aliases"]})
+    return said
+
+
+def _root(key: Key, said: Sequence[dict[Key, Key]]) -> Key:
+    """The firing that a key is. The latest cutover that names it decides; what it points to was named by no earlier
+    one, so the way ends.
+    """
+    for _ in range(len(said) + 1):
+        at = next((i for i, each in enumerate(said) if key in each), None)
+        if at is None or said[at][key] == key:
+            break
+        key, said = said[at][key], said[: at + 1]
+    return key
+
+
+def stored(partition: Partition, line: Line, named: dict[str, Named], *, settled_to: int) -> dict[str, object]:
+    """The partition as it is kept with its switch. ``named`` has every key of it."""
+    return {
+        "kind": "cutover", "old": partition.old, "new": partition.new, "digest": partition.digest(),
+        "span_end": partition.span_end, "settled_to": settled_to, "old_last": partition.old_last,
+        "new_first": partition.new_first, "firings": switches.kept(line.firings),
+        "aliases": [[*_key(named[taken]), *_key(named[taker])] for taken, taker in sorted(line.aliases.items())],
+    }  # fmt: skip
