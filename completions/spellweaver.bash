@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume retire schedule occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume retire schedule cutover occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -52,8 +52,8 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         places='@files'
         ;;
     'activate')
-        options='--unbound --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
-        takes='--ledger=@files --color=auto,always,never'
+        options='--cutover --confirm --unbound --dry-run --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--cutover=@files --confirm=@schedules --ledger=@files --color=auto,always,never'
         places='@schedules+'
         ;;
     'run')
@@ -145,6 +145,26 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         places='@schedules @schedules'
+        ;;
+    'cutover')
+        below='plan check show'
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        ;;
+    'cutover plan')
+        options='--at --span --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--at= --span= --ledger=@files --color=auto,always,never'
+        places='@schedules'
+        ;;
+    'cutover check')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        places='@files'
+        ;;
+    'cutover show')
+        options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--ledger=@files --color=auto,always,never'
+        places='@schedules'
         ;;
     'occurrence')
         below='list show skip'

@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --for --drain --period --count -n --from --until --oncalendar --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --confirm --state
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --cutover --confirm --for --drain --period --count -n --from --until --oncalendar --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --state --span
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -64,6 +64,7 @@ complete -c spellweaver -n '__spellweaver_at' -a pause -d 'Starts nothing of a S
 complete -c spellweaver -n '__spellweaver_at' -a resume -d 'Ends the pause of a Schedule'
 complete -c spellweaver -n '__spellweaver_at' -a retire -d 'Ends a Schedule for good: what waits is skipped, what runs goes on, its name is not used again'
 complete -c spellweaver -n '__spellweaver_at' -a schedule -d 'Schedules: what there is, and what one says'
+complete -c spellweaver -n '__spellweaver_at' -a cutover -d 'Cutovers: what becomes of the firings around a switch between two readings of a calendar'
 complete -c spellweaver -n '__spellweaver_at' -a occurrence -d 'Firings on record: each with its one outcome and reason'
 complete -c spellweaver -n '__spellweaver_at' -a invocation -d 'Runs: what was admitted, and how it went'
 complete -c spellweaver -n '__spellweaver_at' -a pattern -d 'Workflow versions: what there is, what one says, and its digest'
@@ -97,6 +98,8 @@ complete -c spellweaver -n '__spellweaver_at -in import systemd' -l zone -x -d '
 complete -c spellweaver -n '__spellweaver_at -in import systemd' -F
 complete -c spellweaver -n '__spellweaver_at -in bind' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in bind' -F
+complete -c spellweaver -n '__spellweaver_at -in activate' -l cutover -r -F -d 'The partition of a revision that reads another calendar'
+complete -c spellweaver -n '__spellweaver_at -in activate' -l confirm -x -a '(__spellweaver_names schedules)' -d 'The Schedule whose cutover skips candidates'
 complete -c spellweaver -n '__spellweaver_at -in activate' -l unbound -d 'Also while a station has no command on this host'
 complete -c spellweaver -n '__spellweaver_at -in activate' -l dry-run -d 'Decide everything, write nothing, say what would be done'
 complete -c spellweaver -n '__spellweaver_at -in activate' -a '(__spellweaver_names schedules)'
@@ -168,6 +171,14 @@ complete -c spellweaver -n '__spellweaver_at -in schedule list' -l state -x -a '
 complete -c spellweaver -n '__spellweaver_at -in schedule show' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in schedule history' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in schedule diff' -a '(__spellweaver_names schedules)'
+complete -c spellweaver -n '__spellweaver_at cutover' -a plan -d 'Prints a partition as TOML, to be read and edited: every candidate of both readings and what becomes of it'
+complete -c spellweaver -n '__spellweaver_at cutover' -a check -d 'Judges a partition by this ledger, as `activate --cutover` would now: it holds, or every offending candidate is said'
+complete -c spellweaver -n '__spellweaver_at cutover' -a show -d 'The partition by which a Schedule last changed its calendar, with the owner of every firing in it'
+complete -c spellweaver -n '__spellweaver_at -in cutover plan' -l at -x -d 'When it will be activated, if not now'
+complete -c spellweaver -n '__spellweaver_at -in cutover plan' -l span -x -d 'How far it reaches, if not two whole cycles'
+complete -c spellweaver -n '__spellweaver_at -in cutover plan' -a '(__spellweaver_names schedules)'
+complete -c spellweaver -n '__spellweaver_at -in cutover check' -F
+complete -c spellweaver -n '__spellweaver_at -in cutover show' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at occurrence' -a list -d 'The newest firings with what became of them, newest first'
 complete -c spellweaver -n '__spellweaver_at occurrence' -a show -d 'Everything that one firing is bound to'
 complete -c spellweaver -n '__spellweaver_at occurrence' -a skip -d 'Settles that a firing which waits shall not run'

@@ -4,6 +4,8 @@ the shims alive.
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from spellweaver.clock import VirtualClock
 from spellweaver.core import instant
 from spellweaver.service.loop import Orders
+from tests.support.engine import World
 from tests.support.program import call
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -83,3 +86,49 @@ def test_the_unit_lets_the_shims_live() -> None:
     longest_grace = 30 * instant.SECOND
     assert int(settings["TimeoutStopSec"]) * instant.SECOND > drain + longest_grace
     assert drain >= Orders().drain_us
+
+
+def steps(readme: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """(instant, command lines, what the last of them has to say) of each block of commands under its heading."""
+    at, lines, said, fence = "", list[str](), list[str](), ""
+    for line in readme.splitlines():
+        if line.startswith("```"):
+            if line == "```sh" and lines:
+                yield at, lines, said
+                lines, said = [], []
+            fence = "" if fence else line[3:]
+        elif fence == "sh":
+            lines.append(line)
+        elif fence == "text":
+            said.append(line)
+        elif line.startswith("## "):
+            if lines:
+                yield at, lines, said
+            at, lines, said = line[3:], [], []
+    yield at, lines, said
+
+
+@pytest.mark.rule("CUT-09", "CUT-11")
+def test_the_readme_of_the_cutover_holds_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands as they stand there, while a daemon looks whenever time has come."""
+    folder = tmp_path / "example"
+    shutil.copytree(EXAMPLES / "cutover", folder)
+    monkeypatch.chdir(folder)
+    ledger, readme = str(tmp_path / "state" / "ledger.db"), (folder / "README.md").read_text(encoding="utf-8")
+    clock = VirtualClock(0)
+    for at, lines, said in steps(readme):
+        if clock.now() and instant.parse(at) > clock.now():
+            daemon = World.opened(ledger, clock.now())
+            daemon.live(at)
+            daemon.audit()
+            daemon.ledger.close()
+        clock.advance(instant.parse(at) - clock.now())
+        for line in lines:
+            command, _, status = line.partition("  # exit ")
+            command, _, file = command.partition(" > ")
+            done = call(*command.split()[1:], ledger=ledger, clock=clock)
+            assert done.status == int(status or 0), (line, done.err)
+            if file:
+                Path(file).write_text(done.out, encoding="utf-8")
+        for text in said:
+            assert text in done.out + done.err, (lines, done.out, done.err)

@@ -19,7 +19,7 @@ DELIVERED = {
     "invocation show", "pattern list", "pattern show", "pattern digest", "policy show", "policy check",
     "policy apply", "zones list", "zones drift", "timeline", "backup", "ledger check", "ledger adopt",
     "paths", "schema", "completions", "version", "doctor", "import crontab",
-    "import systemd",
+    "import systemd", "cutover plan", "cutover check", "cutover show",
 }  # fmt: skip
 WRITING = {
     "init", "define", "bind", "activate", "cancel", "resolve", "pause", "resume", "retire", "occurrence skip",
@@ -29,7 +29,7 @@ WRITING = {
 TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
-    "cutover trigger effect ctl backfill approve deny return approval authority budget "
+    "trigger effect ctl backfill approve deny return approval authority budget "
     "gate capability heartbeat prove report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]

@@ -36,7 +36,7 @@ SECTIONS = {
         "run", "tick", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel", "resolve",
         "pause", "resume", "retire",
     ),
-    "Objects": ("schedule", "occurrence", "invocation", "pattern", "policy", "zones"),
+    "Objects": ("schedule", "cutover", "occurrence", "invocation", "pattern", "policy", "zones"),
     "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),
 }  # fmt: skip
 EVERYWHERE = "Options of every command"

@@ -61,6 +61,16 @@ def parse_id(text: str, kind: str) -> int:
     return reference.id
 
 
+def parse_revision(text: str) -> tuple[str, int | None]:
+    """(Schedule, revision number) of ``SCHEDULE[@REV]``. Raises NotFound for what names no revision."""
+    name, at, revision = text.partition("@")
+    if not at:
+        return name, None
+    if not (revision.isascii() and revision.isdecimal()) or len(revision) > 9:
+        raise NotFound("no_revision", f"{text!r} names no revision", hint=f"write a number, as {name}@3")
+    return name, int(revision)
+
+
 def _of_schedule(text: str, schedule: str, which: str) -> Reference:
     if not schedule or not _NAME.issuperset(schedule):
         raise _unknown(text)

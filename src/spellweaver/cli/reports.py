@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from spellweaver.cli import times
 from spellweaver.cli.values import At, Column, at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from spellweaver.cli.frame import Frame
     from spellweaver.cli.values import Item
+    from spellweaver.core.cutover import Partition
     from spellweaver.core.schedule import ScheduleDraft
     from spellweaver.engine.activate import Activated
     from spellweaver.engine.bind import Placement
@@ -49,7 +52,8 @@ def activated(found: Iterable[Activated], *, dry_run: bool) -> list[Item]:
         {
             "schedule": each.schedule, "revision": each.revision, "status": each.status, "replaced": each.replaced,
             "generation": each.generation, "decided_at": At(each.decided_at),
-            "begins_at": at(each.begins_at or None), "next_at": at(each.next_at), "dry_run": dry_run,
+            "begins_at": at(each.begins_at or None), "next_at": at(each.next_at), "skips": each.skips,
+            "dry_run": dry_run,
         } for each in found
     ]  # fmt: skip
 
@@ -72,11 +76,22 @@ def lines(
     return made
 
 
-def activate_all(tx: Transaction, wanted: Iterable[tuple[str, int | None]], *, unbound: bool) -> list[Activated]:
-    """Activates each (name, revision); None is the newest. All of them or none."""
+def activate_all(
+    tx: Transaction,
+    wanted: Iterable[tuple[str, int | None]],
+    *,
+    unbound: bool,
+    partitions: Mapping[str, Partition] = MappingProxyType({}),
+) -> list[Activated]:
+    """Activates each (name, revision); None is the newest. ``partitions`` stand under the full name of their Schedule.
+    All of them or none.
+    """
     from spellweaver.engine.activate import activate
 
-    return [activate(tx, schedule=name, revision=revision, unbound=unbound) for name, revision in wanted]
+    return [
+        activate(tx, schedule=name, revision=revision, unbound=unbound, partition=partitions.get(name))
+        for name, revision in wanted
+    ]
 
 
 def caution(frame: Frame, manifest: Manifest) -> None:

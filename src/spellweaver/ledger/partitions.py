@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from spellweaver.core.cutover import Firing, Line, Named, Partition
@@ -11,10 +10,9 @@ from spellweaver.ledger import switches
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.queries import load
 from spellweaver.ledger.schedules import terms
-from spellweaver.ledger.switches import Switch
+from spellweaver.ledger.switches import Key, Switch
 
 SQL = load("cutover")
-Key = tuple[int, int, int]  # generation, civil second, fold
 
 
 def of_schedule(tx: Transaction, schedule: int) -> list[Switch]:
@@ -43,7 +41,7 @@ class Candidates:
 
     def __init__(self, tx: Transaction, schedule: int) -> None:
         self._tx, self._schedule = tx, schedule
-        self._taken = _aliases(tx, schedule)
+        self._taken = switches.aliases(str(text) for (text,) in tx.rows(SQL["partitions"], (schedule,)))
 
     def unresolved(self, line: Sequence[Switch], *, after_s: int, until_s: int) -> dict[str, Named]:
         """What the line yields there, by key, in order; a second showing of one key is the same firing."""
@@ -90,7 +88,7 @@ class Candidates:
 
     def taker(self, named: Named) -> Named | None:
         """The firing on record that a candidate is by an earlier cutover, and not by its own name."""
-        key, root = _key(named), _root(_key(named), self._taken)
+        key, root = _key(named), switches.root(_key(named), self._taken)
         if key == root or self.on_record(named):
             return None
         found = self._of(root)
@@ -121,28 +119,6 @@ class Candidates:
 
 def _key(named: Named) -> Key:
     return named.generation, named.found.civil_s, named.found.fold
-
-
-def _aliases(tx: Transaction, schedule: int) -> list[dict[Key, Key]]:
-    """What each cutover, the latest first, said of the keys it names: itself, or the one that it is."""
-    said = []
-    for (text,) in tx.rows(SQL["partitions"], (schedule,)):
-        partition = json.loads(str(text))
-        own = {(f[0], f[1], f[2]): (f[0], f[1], f[2]) for f in partition["firings"]}
-        said.append(own | {(a[0], a[1], a[2]): (a[3], a[4], a[5]) for a in partition["aliases"]})
-    return said
-
-
-def _root(key: Key, said: Sequence[dict[Key, Key]]) -> Key:
-    """The firing that a key is. The latest cutover that names it decides; what it points to was named by no earlier
-    one, so the way ends.
-    """
-    for _ in range(len(said) + 1):
-        at = next((i for i, each in enumerate(said) if key in each), None)
-        if at is None or said[at][key] == key:
-            break
-        key, said = said[at][key], said[: at + 1]
-    return key
 
 
 def stored(partition: Partition, line: Line, named: dict[str, Named], *, settled_to: int) -> dict[str, object]:

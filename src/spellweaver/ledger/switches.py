@@ -12,7 +12,7 @@ span's end by itself (CUT-04), of whichever reading, so nothing that was unresol
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from spellweaver.core.calendar import Candidate
 from spellweaver.core.cutover import Firing
 from spellweaver.core.instant import SECOND
 
+Key = tuple[int, int, int]  # generation, civil second, fold
 FATES = ("fires", "gap_skip", "gap_fail")
 
 
@@ -93,3 +94,24 @@ def _listed(firings: Sequence[Firing], after_s: int, until_s: int) -> list[Piece
         pieces.append(Piece(owner, found[0].instant_s - 1, found[-1].instant_s, found, skipped))
     return pieces
 
+
+def aliases(partitions: Iterable[str]) -> list[dict[Key, Key]]:
+    """What each cutover, the latest first, said of the keys it names: itself, or the one that it is."""
+    said = []
+    for text in partitions:
+        partition = json.loads(text)
+        own = {(f[0], f[1], f[2]): (f[0], f[1], f[2]) for f in partition["firings"]}
+        said.append(own | {(a[0], a[1], a[2]): (a[3], a[4], a[5]) for a in partition["aliases"]})
+    return said
+
+
+def root(key: Key, said: Sequence[dict[Key, Key]]) -> Key:
+    """The firing that a key is. The latest cutover that names it decides; from what it points to no earlier one leads
+    on, so the way ends.
+    """
+    for _ in range(len(said) + 1):
+        at = next((i for i, each in enumerate(said) if key in each), None)
+        if at is None or said[at][key] == key:
+            break
+        key, said = said[at][key], said[: at + 1]
+    return key

@@ -41,6 +41,7 @@ _HOMES: dict[type[BaseModel], str] = {
     shapes.ClockShape: "[policy] clock",
     shapes.PolicyShape: "[policy]",
 }
+CUTOVER = ("cutover", "fate")
 _TYPES = {
     "int_type": "a whole number",
     "list_type": "an array",
@@ -88,6 +89,8 @@ def _sentence(detail: ErrorDetails) -> str:
 def unknown_key(table: type[BaseModel], key: str) -> tuple[str, str | None]:
     """What to say of a key that ``table`` does not have: (message, hint)."""
     late = _LATER.get(table, {})
+    if table is shapes.FileShape and key in CUTOVER:
+        return "stands in a file of its own", "`activate --cutover FILE` takes that"
     if key in late:
         return words.later(f"`{key}`", late[key]), None
     known = keys(table)

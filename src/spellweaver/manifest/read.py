@@ -101,7 +101,7 @@ def _read(sources: list[Source], missing: list[NoInput]) -> Manifest:
     if problems:
         absent = [Problem(str(error.fields["path"]), 0, 0, "", _without_path(error)) for error in missing]
         problems = absent + problems
-        raise BadFile("file_wrong", _count(problems), problems=tuple(problems))
+        raise BadFile("file_wrong", counted(problems), problems=tuple(problems))
     if missing:
         raise NoInput(
             missing[0].code,
@@ -118,7 +118,8 @@ def _without_path(error: NoInput) -> str:
     return error.message.removeprefix(f"{error.fields['path']}: ")
 
 
-def _count(problems: list[Problem]) -> str:
+def counted(problems: list[Problem]) -> str:
+    """How many problems in how many files."""
     files = len({problem.path for problem in problems})
     return f"{_plural(len(problems), 'problem')} in {_plural(files, 'file')}; nothing was taken"
 

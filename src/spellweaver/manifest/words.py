@@ -54,8 +54,6 @@ POLICY = {
     "notify": "watch `spellweaver events -f` instead",
 }
 FILE = {
-    "cutover": "a revision that changes its calendar can't be activated yet",
-    "fate": "a revision that changes its calendar can't be activated yet",
     "at": "simulate takes its events from its options",
     "station": "simulate takes run times from --runtime; the stations of a pattern stand under [[pattern]]",
 }

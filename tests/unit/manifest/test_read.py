@@ -202,7 +202,7 @@ def test_the_nearest_key_is_named_and_never_used() -> None:
         ("[binding]\n'a@1' = 3", "binding.a@1", "must be a table, not 3"),
         ("[binding.'a@1']\nargv = ['x']", "binding.a@1.argv", "must be a table, not an array"),
         ("[[policy]]", "policy", "must be a table, not an array"),
-        ("[cutover]\nold = 1", "cutover", "`cutover` is not available in this version"),
+        ("[cutover]\nold = 1", "cutover", "stands in a file of its own"),
         ("[shedule]", "shedule", "did you mean 'schedule'?"),
     ],
 )

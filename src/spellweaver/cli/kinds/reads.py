@@ -170,6 +170,7 @@ KINDS = {
         record(
             **_BOUND,
             asked=text(),
+            alias=optional(text()),
             missing=truth(),
             verdict=_VERDICT,
             sentence=text(),

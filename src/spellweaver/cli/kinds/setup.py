@@ -14,7 +14,7 @@ _PLACED = record(
 _ACTIVATED = record(
     schedule=text(), revision=integer(), status=word("activated", "unchanged"), replaced=optional(integer()),
     generation=integer(), decided_at=instant(), begins_at=optional(instant()), next_at=optional(instant()),
-    dry_run=truth(),
+    skips=integer(), dry_run=truth(),
 )  # fmt: skip
 _POLICY = {
     "workers": integer(), "misfire_horizon_us": integer(), "clock_tick_us": integer(), "clock_step_us": integer(),

@@ -45,6 +45,9 @@ def _facts(frame: Frame, item: Item) -> list[tuple[str, str]]:
     nominal, due = item["nominal_at"], item["due_at"]
     assert isinstance(nominal, At)
     facts = [("nominal", _nominal(frame, item, nominal))]
+    if item["alias"] is not None:
+        said = f"{item['alias']} is this firing, by a cutover; revision {item['revision']} owns it"
+        facts.append(("cutover", said))
     if isinstance(due, At) and due.us != nominal.us:
         facts.append(("due", f"{moment(due, utc=frame.utc)}, {times.exact(due.us - nominal.us)} later (jitter)"))
     horizon = item["misfire_horizon_us"]

@@ -23,16 +23,24 @@ if TYPE_CHECKING:
     from spellweaver.cli.values import Item
     from spellweaver.core.zone import Zone
     from spellweaver.ledger.observe import View
-    from spellweaver.ledger.revisions import Revision
+    from spellweaver.ledger.revisions import Revision, Revisions
 
+CUT = "skipped by a cutover"
 GAP_NOTES = {"gap_skip": "no such time: will be skipped", "gap_fail": "no such time: will be refused"}
 
 
 class Coming:
-    """A calendar with what its firings are called: a Schedule's (``revision``), or one of the command line (None)."""
+    """A calendar with what its firings are called: a Schedule's (``revision``), or one of the command line (None).
+    ``whole`` is false for what a partition lists of one.
+    """
 
-    def __init__(self, calendar: Calendar, revision: Revision | None = None, *, after_s: int = -1) -> None:
+    def __init__(
+        self, calendar: Calendar, revision: Revision | None = None, *, after_s: int = -1, skipped: bool = False,
+        whole: bool = True,
+    ) -> None:  # fmt: skip
         self.calendar = calendar
+        self.whole = whole
+        self.skipped = skipped
         self.revision = revision
         self.after_s = after_s
         self.zone: Zone = calendar.zone or UTC
@@ -75,6 +83,8 @@ class Coming:
         }
 
     def _note(self, candidate: Candidate) -> str | None:
+        if self.skipped:
+            return CUT
         if self.calendar.excludes(candidate):
             by = f"revision {self.revision.number}" if self.revision else "except"
             return f"left out by {by}: no firing"
@@ -98,22 +108,34 @@ def of_ledger(view: View, schedule: int | None) -> tuple[list[Coming], list[str]
     from spellweaver.ledger.queries import load
     from spellweaver.ledger.revisions import KeptRulesDamaged, Revisions
 
-    found, said, revisions = [], list[str](), Revisions()
-    for _, name, state, why, begins_at, id_ in view.rows(load("schedule")["coming"], {"id": schedule}):
+    found, said, revisions = list[Coming](), list[str](), Revisions()
+    for _, name, state, why, switch, id_ in view.rows(load("schedule")["coming"], {"id": schedule}):
         if state != "active":
             said.append(f"{name} is {state}" + (f" ({why})" if why else "") + ": nothing of it fires")
             if schedule is None:
                 continue
         try:
-            meant = revisions.get(view.connection, int(str(id_)))
+            found += list(_of_schedule(view, revisions, int(str(id_)), switch))
         except KeptRulesDamaged as damage:
             if schedule is not None:
                 raise
             said.append(damage.message)
-            continue
-        after_s = begins_at // SECOND if isinstance(begins_at, int) else -1
-        found.append(Coming(meant.calendar, meant, after_s=after_s))
     return found, said
+
+
+def _of_schedule(view: View, revisions: Revisions, revision: int, switch: object) -> Iterator[Coming]:
+    """The calendar of a revision, and before it what the partition of its switch names. Raises KeptRulesDamaged."""
+    from spellweaver.ledger.switches import line
+
+    meant = revisions.get(view.connection, revision)
+    if not isinstance(switch, int):
+        yield Coming(meant.calendar, meant)
+        return
+    made = revisions.switch(view.connection, switch)
+    yield Coming(meant.calendar, meant, after_s=made.begins_s)
+    for piece in line([made], after_s=made.cut_s, until_s=made.begins_s) if made.firings else ():
+        owner = revisions.get(view.connection, piece.revision)
+        yield Coming(owner.calendar.listed(piece.listed or ()), owner, skipped=piece.skipped, whole=False)
 
 
 def items(calendars: Iterable[Coming], *, after_s: int, until_s: int = LAST_S, limit: int | None) -> Iterator[Item]:

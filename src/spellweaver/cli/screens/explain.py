@@ -53,12 +53,22 @@ def of(view: View, found: Found, *, attempts_at: str, utc: bool = False) -> Item
     return {
         **firing,
         "asked": asked,
+        "alias": _alias(view, readings, found),
         "missing": firing["offset"] is None,
         "verdict": verdict,
         "sentence": f"{heading}: {_because(firing, run, events, zone)}",
         "events": events,
         "run": run,
     }
+
+
+def _alias(view: View, readings: Readings, found: Found) -> str | None:
+    """The key that was asked for, where a cutover made it this firing."""
+    if found.alias is None:
+        return None
+    row = view.row(load("explain")["revision_of_generation"], (found.id, found.alias[0]))
+    assert row is not None
+    return readings.of(int(str(row[0]))).firing(*found.alias)
 
 
 def _revision(view: View, found: Found) -> int:

@@ -32,17 +32,20 @@ REACH_S = 26 * 3600  # no reading of a clock is further from UTC
 
 class Found:
     """``kind`` is ``occurrence`` or ``range``, ``id`` its row number; the rest names the firing, of a range the one
-    asked for.
+    asked for. ``alias``: generation, civil second and fold of what was asked for, where a cutover made it this firing.
     """
 
-    __slots__ = ("civil", "fold", "generation", "id", "kind")
+    __slots__ = ("alias", "civil", "fold", "generation", "id", "kind")
 
-    def __init__(self, kind: str, id_: int, generation: int, civil: int, fold: int) -> None:
+    def __init__(
+        self, kind: str, id_: int, generation: int, civil: int, fold: int, alias: tuple[int, int, int] | None = None
+    ) -> None:
         self.kind = kind
         self.id = id_
         self.generation = generation
         self.civil = civil
         self.fold = fold
+        self.alias = alias
 
 
 def found(kind: str, row: tuple[object, ...]) -> Found:
@@ -88,6 +91,7 @@ class _Lookup:
         self._sql = load("occurrence")
         self._readings = Readings(view)
         self._calendars: dict[int, Calendar] = {}
+        self._said: list[dict[tuple[int, int, int], tuple[int, int, int]]] | None = None
 
     def named(self, reference: Reference) -> tuple[int, Showings]:
         """(civil second, folds that are meant, the first that is there). A time without ``+1`` is the first showing,
@@ -181,6 +185,8 @@ class _Lookup:
         if row := self.view.row(self._sql["at_key"], key):
             return [found("occurrence", row)]
         at = candidate.instant_s * SECOND
+        if taken := self._taker((generation, candidate.civil_s, candidate.fold)):
+            return [taken]
         ids = [id_ for id_, of_generation in self._ranges(at, at) if of_generation == generation]
         ids = [id_ for id_ in ids if not self._calendar(self._revision_of_range(id_)).excludes(candidate)]
         return [Found("range", id_, generation, candidate.civil_s, candidate.fold) for id_ in ids]
@@ -189,6 +195,18 @@ class _Lookup:
         row = self.view.row(self._sql["revision_of_range"], (id_,))
         assert row is not None
         return int(str(row[0]))
+
+    def _taker(self, key: tuple[int, int, int]) -> Found | None:
+        """The firing with a row that a candidate is by a cutover."""
+        from spellweaver.ledger.switches import aliases, root
+
+        if self._said is None:
+            rows = self.view.rows(load("cutover")["partitions"], (self.schedule,))
+            self._said = aliases(str(text) for (text,) in rows)
+        generation, civil, fold = taker = root(key, self._said)
+        values: Values = {"schedule": self.schedule, "generation": generation, "civil": civil, "fold": fold}
+        row = self.view.row(self._sql["at_key"], values) if taker != key else None
+        return None if row is None else Found("occurrence", int(str(row[0])), generation, civil, fold, key)
 
     def _ranges(self, begin_at: int, end_at: int) -> list[tuple[int, int]]:
         """(row number, generation) of the ranges that reach into a stretch of instants, both ends included."""

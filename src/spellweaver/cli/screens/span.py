@@ -72,7 +72,7 @@ def _coming(
 ) -> Iterator[Item]:
     for item in ahead.items(calendars, after_s=from_at // SECOND, until_s=until_at // SECOND, limit=None):
         at, name = item["instant"], str(item["schedule"])
-        if isinstance(at, At) and at.us // SECOND > settled.get(name, 0):
+        if item["note"] != ahead.CUT and isinstance(at, At) and at.us // SECOND > settled.get(name, 0):
             reason = "coming" if at.us > now else "unresolved"
             yield {
                 **dict.fromkeys(KEYS), "schedule": name, "revision": item["revision"], "firing": item["firing"],

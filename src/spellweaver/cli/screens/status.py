@@ -85,7 +85,7 @@ def coming(view: View, reading: Reading, revision: int, next_at: int) -> Item:
             found = Revisions().get(view.connection, revision).calendar.first(next_at // SECOND - 1)
         except KeptRulesDamaged:
             found = None
-        if found is not None and found.fate != "fires":
+        if found is not None and found.fate != "fires" and found.instant_s * SECOND == next_at:
             return reading.moment(next_at, found.civil_s, missing=True)
     return reading.moment(next_at)
 

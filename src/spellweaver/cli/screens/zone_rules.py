@@ -57,10 +57,10 @@ def _beside(name: str, data: bytes, as_of: int) -> tuple[str, int | None]:
 
 def moved(coming: Coming, *, after_s: int, until_s: int) -> Iterator[Item]:
     """The firings of one Schedule that would move, ascending by the earlier of both instants. Nothing where the host
-    has no such zone or its rules can't be read, and nothing for a calendar of absolute instants.
+    has no such zone or its rules can't be read, for a calendar of absolute instants, and for what a partition lists.
     """
     interpretation = coming.calendar.interpretation
-    if interpretation.zone_name is None or coming.calendar.zone is None:
+    if interpretation.zone_name is None or coming.calendar.zone is None or not coming.whole:
         return
     try:
         here = zones.parse(source.rules(interpretation.zone_name))
@@ -68,7 +68,7 @@ def moved(coming: Coming, *, after_s: int, until_s: int) -> Iterator[Item]:
         return
     if here.digest == coming.zone.digest:
         return
-    host = Calendar(dataclasses.replace(interpretation, zone_digest=here.digest), here)
+    host = Calendar(dataclasses.replace(interpretation, zone_digest=here.digest), here, coming.calendar.excluded)
     begin = zones.first_difference(coming.zone, here, after_s)
     if begin is None:
         return

@@ -25,3 +25,7 @@ SELECT revision FROM firing_range WHERE schedule = :schedule AND generation = :g
 -- The last rows before an instant, the newest first.
 SELECT generation, civil, fold FROM occurrence WHERE schedule = :schedule AND generation = :generation AND nominal_at > :after AND nominal_at <= :until
 ORDER BY nominal_at DESC LIMIT :limit
+
+-- name: latest
+-- The last cutover, and when it was decided.
+SELECT partition, decided_at FROM activation WHERE schedule = ? AND partition ->> '$.kind' = 'cutover' ORDER BY id DESC LIMIT 1

@@ -9,3 +9,7 @@ WHERE type = 'range.' || :state AND schedule = :schedule AND at = :at AND data -
 
 -- name: range
 SELECT schedule, state, decided_at FROM firing_range WHERE id = ?
+
+-- name: revision_of_generation
+-- A revision of a generation, of the Schedule that an Occurrence is of.
+SELECT max(r.id) FROM occurrence o JOIN revision r ON r.schedule = o.schedule WHERE o.id = ? AND r.generation = ?

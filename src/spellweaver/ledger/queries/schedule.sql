@@ -54,10 +54,10 @@ WHERE a.schedule = :schedule AND a.begins_at <= :at ORDER BY a.id DESC LIMIT 1
 SELECT settled_to FROM schedule WHERE id = ?
 
 -- name: coming
--- What fires next is asked of: the revision in force and where its firings begin, else the newest revision.
+-- What fires next is asked of: the revision in force and the switch to it, else the newest revision.
 SELECT s.id, s.authority || '/' || s.name, s.state,
     ifnull(s.why, (SELECT p.why FROM pause p WHERE p.schedule = s.id AND p.ended_at IS NULL AND s.state = 'paused')),
-    (SELECT a.begins_at FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
+    (SELECT a.id FROM activation a WHERE a.schedule = s.id AND a.revision = s.active ORDER BY a.id DESC LIMIT 1),
     ifnull(s.active, (SELECT max(id) FROM revision WHERE schedule = s.id))
 FROM schedule s WHERE CASE WHEN :id IS NULL THEN s.state <> 'retired' ELSE s.id = :id END ORDER BY s.name, s.authority
 
