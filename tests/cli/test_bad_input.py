@@ -215,7 +215,6 @@ LATER: list[tuple[str, str]] = [
     ("needs", whole(binding('argv = ["/bin/true"]\nneeds = { iron = 1 }'))),
     ("retention", whole("[policy]\nretention = { runs = '30d' }")),
     ("a capability", whole("[policy.capability.iron]\nslots = 1")),
-    ("a cutover", whole("[cutover]\nold = 1")),
 ]
 
 

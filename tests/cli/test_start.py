@@ -56,6 +56,8 @@ ENGINE = {
     "spellweaver.core.search",
     "spellweaver.core.structured",
     "spellweaver.core.window",
+    "spellweaver.core.cutover",
+    "spellweaver.ledger.switches",
     "spellweaver.ledger.revisions",
 }
 
