@@ -14,6 +14,7 @@ from spellweaver.core.instant import show
 from spellweaver.core.policy import Cycle
 from spellweaver.engine.activate import activate
 from spellweaver.errors import Refused
+from spellweaver.manifest import zones
 from tests.support.engine import World, content, draft, us
 
 NIGHT = "0 2 * * *"
@@ -383,5 +384,49 @@ def test_a_cutover_wakes_no_stopped_reading_backwards_and_an_implied_one_carries
     assert ran(world)[1:] == [
         (1, "2026-01-02T01:00:00Z"), (1, "2026-01-03T01:00:00Z"), (3, "2026-01-04T02:00:00Z"),
         (3, "2026-01-05T02:00:00Z"),
+    ]  # fmt: skip
+    world.audit()
+
+
+@pytest.mark.rule("CUT-12")
+def test_rp_15_what_waits_for_a_worker_outlives_the_edit(tmp_path: Path) -> None:
+    world = World(tmp_path, now="2026-01-01T00:00:00Z", workers=1)
+    world.add(draft("busy", "0 1 1 1 *"), draft("load", "10,20,30 1 * * *", allowed_delay="5h", cycle="time"))
+    for at in ("01:00", "01:10", "01:20", "01:30"):
+        world.at(f"2026-01-01T{at}:00Z")
+    world.define(draft("load", "40 * * * *", allowed_delay="5h", version="other@1"))
+    world.bind("other@1")
+    waiting = world.rows("SELECT * FROM occurrence WHERE state = 'pending' ORDER BY id")
+    planned = world.plan("load", span="1h").partition
+    taken = tuple(replace(entry, owner="new") for entry in planned.entries)
+    world.activate("load", partition=replace(planned, entries=taken, new_first="c2:2026-01-01T01:40"))
+    assert world.rows("SELECT * FROM occurrence WHERE state = 'pending' ORDER BY id") == waiting and len(waiting) == 3
+    patterns = []
+    for minute in (31, 32, 33, 41):
+        world.clock.advance(us("2026-01-01T01:00:00Z") + us(f"{minute}m") - world.clock.now())
+        world.end(world.launches[-1])
+        world.look()
+        patterns.append(world.launches[-1].pattern)
+    assert patterns == ["job@1", "job@1", "job@1", "other@1"]
+    assert ran(world, "load") == [
+        *((1, f"2026-01-01T01:{minute}:00Z") for minute in (10, 20, 30)), (2, "2026-01-01T01:40:00Z"),
+    ]  # fmt: skip
+    world.audit()
+
+
+@pytest.mark.rule("CUT-04", "CAL-04")
+def test_rp_11_new_zone_rules_are_a_cutover_and_the_day_that_both_cover_fires_once() -> None:
+    """The zone keeps its name; its clock goes an hour further from one revision to the other."""
+    before, after = zones.rules("Europe/Rome"), zones.rules("Europe/Athens")
+    world = World(now="2026-01-01T00:00:00Z")
+    world.add(draft("s", "0 9 * * *", zone="Europe/Rome", host_rules=before, cycle="date"))
+    world.live("2026-01-03T06:30:00Z")
+    world.define(draft("s", "0 9 * * *", zone="Europe/Rome", host_rules=after, zone_rules="host", cycle="date"))
+    assert "(zone rules)" in refused(world, "s", None).message
+    world.activate("s", partition=world.plan("s").partition)
+    world.live("2026-01-05T12:00:00Z")
+    assert ran(world, "s") == [
+        (1, "2026-01-01T08:00:00Z"), (1, "2026-01-02T08:00:00Z"),
+        *((2, f"2026-01-0{day}T07:00:00Z") for day in (3, 4, 5)),
     ]  # fmt: skip
     world.audit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -11,6 +12,7 @@ import pytest
 
 from spellweaver.clock import VirtualClock
 from spellweaver.core import pattern
+from spellweaver.core.cutover import Entry
 from spellweaver.core.identity import AttemptId
 from spellweaver.core.instant import SECOND
 from spellweaver.core.launch import Ended, Identity, Started
@@ -214,4 +216,47 @@ def test_rp_60_readers_and_writers_beside_the_loop_meet_no_lock_error(tmp_path: 
     world.ledger.drives = True
     assert world.row("SELECT count(*) FROM revision WHERE id > 10") == (118,)
     assert world.row("SELECT count(*) FROM occurrence") == (400,)
+    world.audit()
+
+
+@pytest.mark.rule("CUT-08", "OCC-04")
+@pytest.mark.parametrize("round_", range(4))
+def test_a_cutover_and_a_relay_at_one_moment_give_each_firing_one_owner(tmp_path: Path, round_: int) -> None:
+    """The firing of the hour is found while its reading is replaced. Whoever is quicker, it is the old revision's; the
+    new one's candidate of that hour is no other firing."""
+    world = World(tmp_path, now="2026-01-01T00:30:00Z")
+    world.add(draft("s", "0 * * * *", cycle="time"))
+    world.define(draft("s", "1 * * * *", cycle="time"))
+    world.clock.advance(1800 * SECOND)
+    planned = world.plan("s", span="2h").partition
+    entries = tuple(
+        Entry("same", (f"c1:2026-01-01T0{hour}:00", f"c2:2026-01-01T0{hour}:01"), "old" if hour == 1 else "new")
+        for hour in (1, 2)
+    )
+    last = Entry("distinct", ("c1:2026-01-01T03:00",), "old")
+    whole = replace(
+        planned, entries=(*entries, last), old_last="c1:2026-01-01T03:00", new_first="c2:2026-01-01T02:01"
+    )
+    assert world.path is not None
+    path, start = world.path, world.clock.now()
+    world.ledger.close()
+
+    def fire() -> None:
+        ledger = driven(path, VirtualClock(start), "fires")
+        for launch in one_pass(ledger).launches:
+            ended(ledger, launch.attempt)
+
+    def switch() -> None:
+        ledger = driven(path, VirtualClock(start), "switches")
+        with ledger.decide() as tx:
+            activate(tx, schedule="s", revision=2, unbound=False, partition=whole)
+
+    race(*((fire, switch) if round_ % 2 else (switch, fire)), fire)
+    world.ledger = open_ledger(path, world.clock, actor="test")
+    world.ledger.drives = True
+    world.live("2026-01-01T03:30:00Z")
+    assert world.rows("SELECT revision, generation, nominal_at FROM occurrence ORDER BY nominal_at") == [
+        (1, 1, us("2026-01-01T01:00:00Z")), (2, 2, us("2026-01-01T02:01:00Z")), (1, 1, us("2026-01-01T03:00:00Z")),
+        (2, 2, us("2026-01-01T03:01:00Z")),
+    ]  # fmt: skip
     world.audit()
