@@ -18,6 +18,8 @@ from spellweaver.ledger.partitions import Candidates
 from spellweaver.ledger.revisions import Revision
 from spellweaver.ledger.switches import Switch
 
+ENOUGH = 5  # cycles to look ahead for the end of a span: two whole ones, what began, and what follows
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -118,8 +120,12 @@ def _span_end(old: Revision, new: Revision, at_s: int) -> int:
     for side, meant in enumerate((old, new)):
         cycle = meant.definition.cycle
         after_s = at_s - cutover_plan.back_s(cycle)
+        later = set[str]()
         for found in islice(meant.calendar.walk(after_s, LAST // SECOND), 2 * cutover.MOST if cycle else 3):
             named = Named(meant.calendar.key(found, meant.generation), meant.generation, meant.id, found)
             own = cutover.label(meant, named) if cycle else named.key
+            later |= {own} if found.instant_s > at_s else set()
+            if len(later) > ENOUGH:
+                break
             coming.append(Coming(found.instant_s, side, (own,) if common else (str(side), own)))
     return cutover_plan.span_end(sorted(coming), at_s)

@@ -318,6 +318,26 @@ def test_a_long_skip_is_a_range_and_stays_apart_from_what_comes() -> None:
     world.audit()
 
 
+@pytest.mark.rule("OCC-13", "CUT-08")
+def test_a_range_goes_on_over_no_hole() -> None:
+    """00:20 of the old reading is the new one's 00:50: the two ranges beside it say nothing of it."""
+    world = World(now="2026-01-01T00:00:30Z")
+    world.add(draft("s", "* * * * *"))
+    world.define(draft("s", "50 * * * *"))
+    planned = world.plan("s", span="55m").partition
+    entries = tuple(
+        Entry("skip", e.keys, "old") for e in planned.entries if e.keys[0][:2] == "c1" and e.keys[0][-2:] != "20"
+    )
+    pair = Entry("same", ("c1:2026-01-01T00:20", "c2:2026-01-01T00:50"), "new")
+    world.activate("s", partition=replace(planned, entries=(*entries, pair), old_last="none", new_first=pair.keys[1]))
+    world.at("2026-01-01T00:55:00Z", allowance="1h")
+    assert world.fates("s")[:2] == [
+        ("2026-01-01T00:01:00Z..2026-01-01T00:19:00Z*19", "skipped", "cutover"),
+        ("2026-01-01T00:21:00Z..2026-01-01T00:50:00Z*30", "skipped", "cutover"),
+    ]
+    world.audit()
+
+
 @pytest.mark.rule("CUT-04")
 @pytest.mark.parametrize("kind", ["none", "drops", "keeps"])
 def test_rp_14_the_old_time_of_tonight_after_the_edit(kind: str) -> None:
