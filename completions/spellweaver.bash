@@ -4,7 +4,7 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     below='' options='' takes='' places=''
     case $1 in
     '')
-        below='init demo check define new import bind activate run tick status next explain simulate timeline logs events cancel resolve pause resume retire schedule cutover occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
+        below='init demo check define new import bind activate run tick trigger status next explain simulate timeline logs events cancel resolve pause resume retire schedule cutover occurrence invocation pattern policy zones doctor ledger backup paths schema completions version'
         options='--ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--ledger=@files --color=auto,always,never'
         ;;
@@ -63,6 +63,11 @@ _spellweaver_at() { # $1: the words of a command. Sets below, options, takes, pl
     'tick')
         options='--no-wait --period --ledger --json --jsonl --header --color --utc --quiet -q --help'
         takes='--period= --ledger=@files --color=auto,always,never'
+        ;;
+    'trigger')
+        options='--source --event-id --new --input --origin --principal --ledger --json --jsonl --header --color --utc --quiet -q --help'
+        takes='--source= --event-id= --input=@files --origin=agent,peer --principal= --ledger=@files --color=auto,always,never'
+        places='@schedules'
         ;;
     'status')
         options='--watch --check --ledger --json --jsonl --header --color --utc --quiet -q --help'

@@ -5,7 +5,7 @@ function __spellweaver_words --description 'The words of the command so far: no 
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --ledger --color --seconds --cron --zone --at --cutover --confirm --for --drain --period --count -n --from --until --oncalendar --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --state --span
+        else if contains -- $word --ledger --color --seconds --cron --zone --at --cutover --confirm --for --drain --period --source --event-id --input --origin --principal --count -n --from --until --oncalendar --every --anchor --fold --gap --outage --clock-step --runtime --save --expect --to --svg --html --schedule --type --after-seq --reason --outcome --state --span
             set skip 1
         else if not string match -q -- '-*' $word
             echo -- $word
@@ -51,6 +51,7 @@ complete -c spellweaver -n '__spellweaver_at' -a bind -d 'Takes the host\'s bind
 complete -c spellweaver -n '__spellweaver_at' -a activate -d 'Switches Schedules to a revision: all that are named, or none'
 complete -c spellweaver -n '__spellweaver_at' -a run -d 'Runs Schedules in the foreground until it is told to stop, and finds again what an earlier run left'
 complete -c spellweaver -n '__spellweaver_at' -a tick -d 'One pass without a daemon: settles what has ended, decides what is due, starts it and waits for its end'
+complete -c spellweaver -n '__spellweaver_at' -a trigger -d 'Takes on an outside event, or answers with what became of it: the same source and id never fire twice'
 complete -c spellweaver -n '__spellweaver_at' -a status -d 'What runs, what comes next, what came last and why, what waits and what is wrong'
 complete -c spellweaver -n '__spellweaver_at' -a next -d 'Firings to come, with folds, gaps and windows'
 complete -c spellweaver -n '__spellweaver_at' -a explain -d 'What became of one firing and why, with the numbers that were compared'
@@ -110,6 +111,13 @@ complete -c spellweaver -n '__spellweaver_at -in run' -l drain -x -d 'At a stop,
 complete -c spellweaver -n '__spellweaver_at -in run' -l accept-network-file-system -d 'Keep the ledger on the file system of a network; goes on record'
 complete -c spellweaver -n '__spellweaver_at -in tick' -l no-wait -d 'Leave what was started running; a later tick settles it'
 complete -c spellweaver -n '__spellweaver_at -in tick' -l period -x -d 'How often tick is called: lateness up to that is ordinary'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l source -x -d 'Who sends events: a name of your choice'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l event-id -x -d 'What the source calls this event'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l new -d 'An event of its own: an id is made and shown'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l input -r -F -d 'What the job reads as its input; - is stdin'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l origin -x -a 'agent peer' -d 'Who asked, if it was no operator'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -l principal -x -d 'The agent or peer that asked; goes on record'
+complete -c spellweaver -n '__spellweaver_at -in trigger' -a '(__spellweaver_names schedules)'
 complete -c spellweaver -n '__spellweaver_at -in status' -l watch -d 'Keep the screen up to date; Ctrl-C ends it'
 complete -c spellweaver -n '__spellweaver_at -in status' -l check -d 'Exit with 1 when anything is wrong'
 complete -c spellweaver -n '__spellweaver_at -in next' -l count -s n -x -d 'How many firings; 10 unless --until is given'

@@ -11,7 +11,7 @@ from spellweaver.cli.generate.walk import Node, walk
 from tests.support.program import call
 
 DELIVERED = {
-    "init", "demo", "check", "define", "new", "bind", "activate", "run", "tick", "status", "next", "explain",
+    "init", "demo", "check", "define", "new", "bind", "activate", "run", "tick", "trigger", "status", "next", "explain",
     "simulate", "logs",
     "events", "cancel", "resolve", "pause", "resume", "retire", "occurrence skip", "schedule list",
     "schedule show", "schedule history", "schedule diff", "occurrence list", "occurrence show",
@@ -29,7 +29,7 @@ WRITING = {
 TREE = walk()
 VERBS = [node for node in TREE.flat() if not node.below]
 DESIGNED = (
-    "trigger effect ctl backfill approve deny return approval authority budget "
+    "effect ctl backfill approve deny return approval authority budget "
     "gate capability heartbeat prove report metrics"
 )
 LATER = [(*path, word) for path, words in later.LATER.items() for word in sorted(words)]

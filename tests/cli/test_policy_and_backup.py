@@ -139,7 +139,7 @@ def test_paths_says_what_is_there_and_why(ledger: Path) -> None:
 def test_version_names_what_it_stands_on() -> None:
     from spellweaver import __version__
 
-    assert call("version").out.splitlines()[:2] == [f"spellweaver\t{__version__}", "ledger\t1"]
+    assert call("version").out.splitlines()[:2] == [f"spellweaver\t{__version__}", "ledger\t3"]
     (item,) = call("version", "--json").items
     assert item["sqlite"] == apsw.sqlite_lib_version() and str(item["zones"]).startswith("tzdata ")
     assert process("-V").stdout == call("version").out

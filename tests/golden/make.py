@@ -114,6 +114,9 @@ def _steps() -> Iterator[Step]:
     yield Step(f"{DAY}T00:56:00Z", "one ends", lambda s: s.finish("quarterly", f"{DAY}T00:45:00Z"))
     yield Step(f"{DAY}T00:57:00Z", "the other too", lambda s: s.finish("minutely", f"{DAY}T00:45:00Z"))
     yield Step(f"{DAY}T00:58:00Z", "and listed", lambda s: s.finish("listed", f"{DAY}T00:50:00Z"))
+    yield Step(f"{DAY}T00:59:00Z", "an event from outside", lambda s: s.trigger("lenient", "order-8"))
+    yield Step(f"{DAY}T00:59:30Z", "it ran, and came again", lambda s: (
+        s.finish("lenient", f"{DAY}T00:59:00Z"), s.trigger("lenient", "order-8")))  # fmt: skip
     yield Step(f"{DAY}T01:03:00Z", "revised", _revise)
     yield Step(f"{DAY}T01:03:30Z", "what runs ends", lambda s: s.together(
         ("quarterly", f"{DAY}T01:00:00Z"), ("minutely", f"{DAY}T00:58:00Z")))  # fmt: skip
@@ -135,6 +138,10 @@ def _steps() -> Iterator[Step]:
     yield Step(f"{NIGHT}T01:32:00Z", "skipped as they pass", lambda s: None)
     yield Step(f"{NIGHT}T01:33:30Z", "resumed", lambda s: s.resume("minutely"))
     yield Step(f"{NIGHT}T01:34:00Z", "no longer", lambda s: s.retire("strict"))
+    # from version 3 on
+    yield Step(f"{NIGHT}T01:35:00Z", "events from outside", lambda s: (
+        s.trigger("lenient", "order-9"), s.trigger("lenient", "order-9"), s.trigger("quarterly", "order-9"),
+        s.trigger("unbound", "order-9")))  # fmt: skip
 
 
 STEPS = tuple(_steps())

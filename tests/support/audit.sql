@@ -74,17 +74,28 @@ WHERE (d.state = 'settled') <> (i.state IN ('completed', 'failed', 'cancelled', 
 SELECT p.attempt FROM proof p JOIN attempt a ON a.id = p.attempt WHERE a.state = 'contained'
 
 -- name: nothing is recorded past the settled mark
-SELECT o.id FROM occurrence o JOIN schedule s ON s.id = o.schedule WHERE o.nominal_at / 1000000 > s.settled_to
+SELECT o.id FROM occurrence o JOIN schedule s ON s.id = o.schedule
+WHERE o.generation <> 0 AND o.nominal_at / 1000000 > s.settled_to
 
 -- name: an Occurrence has the revision that was in force for its nominal instant when it was stored
 WITH switch AS (SELECT schedule, revision, begins_at, row_number() OVER (PARTITION BY schedule ORDER BY id) AS nth FROM activation)
-SELECT o.id, o.revision FROM occurrence o WHERE o.revision IS NOT (
+SELECT o.id, o.revision FROM occurrence o WHERE o.generation <> 0 AND o.revision IS NOT (
     SELECT s.revision FROM switch s WHERE s.schedule = o.schedule AND s.begins_at < o.nominal_at AND s.nth <= (
         SELECT count(*) FROM event e WHERE e.type = 'schedule.activated' AND e.schedule = o.schedule
             AND e.seq < (SELECT min(seq) FROM event WHERE occurrence = o.id))
     ORDER BY s.nth DESC LIMIT 1)
     AND NOT EXISTS (SELECT 1 FROM activation a, json_each(a.partition, '$.firings') f WHERE a.schedule = o.schedule
         AND (f.value ->> 0, f.value ->> 1, f.value ->> 2, f.value ->> 5) = (o.generation, o.civil, o.fold, o.revision))
+
+-- name: an outside event has one Occurrence, of the revision that was active
+WITH switch AS (SELECT schedule, revision, row_number() OVER (PARTITION BY schedule ORDER BY id) AS nth FROM activation)
+SELECT o.id FROM occurrence o LEFT JOIN external_firing x ON x.id = o.civil AND x.schedule = o.schedule
+WHERE o.generation = 0 AND (x.id IS NULL OR o.fold <> -1 OR o.nominal_at <> x.received_at OR o.revision IS NOT (
+    SELECT s.revision FROM switch s WHERE s.schedule = o.schedule AND s.nth = (
+        SELECT count(*) FROM event e WHERE e.type = 'schedule.activated' AND e.schedule = o.schedule
+            AND e.seq < (SELECT min(seq) FROM event WHERE occurrence = o.id))))
+UNION ALL SELECT x.id FROM external_firing x
+WHERE (SELECT count(*) FROM occurrence o WHERE o.schedule = x.schedule AND o.generation = 0 AND o.civil = x.id) <> 1
 
 -- name: a revision is what its digest says
 SELECT id FROM revision WHERE digest <> sha256(body)

@@ -23,6 +23,7 @@ from spellweaver.engine.cancel import cancel
 from spellweaver.engine.recover import recover
 from spellweaver.engine.resolve import resolve
 from spellweaver.engine.settle import settle
+from spellweaver.engine.trigger import trigger
 from spellweaver.errors import Refused
 from spellweaver.ledger.decide import Ledger
 from tests.support.engine import BOOT, World, draft, policy, us
@@ -122,6 +123,10 @@ class Story(World):
         with contextlib.suppress(Refused), self.ledger.decide() as tx:  # refused if it was done already
             cancel(tx, self.run(name, nominal)[0], why="it is not wanted")
 
+    def trigger(self, name: str, event_id: str) -> None:
+        with self.ledger.decide() as tx:
+            trigger(tx, schedule=name, source="shop", event_id=event_id, content=b'{"n": 9}', principal="test")
+
     def resolve(self, name: str, nominal: str) -> None:
         with contextlib.suppress(Refused), self.ledger.decide() as tx:
             resolve(tx, self.run(name, nominal)[0], outcome="failed", why="looked: nothing of it is left")
@@ -210,6 +215,14 @@ def _steps() -> Iterator[Step]:
     yield Step(f"{day}T00:31:02Z", "begun again", lambda s: s.begin("quarterly", f"{day}T00:30:00Z"))
     yield Step(f"{day}T00:30:59Z", "the clock goes back", lambda s: None)
     yield Step(f"{day}T00:32:00Z", "failed", lambda s: s.finish("quarterly", f"{day}T00:30:00Z", 3))
+    yield Step(f"{day}T00:32:05Z", "events from outside", lambda s: (
+        s.trigger("quarterly", "order-9"), s.trigger("unbound", "order-9")))  # fmt: skip
+    yield Step(f"{day}T00:32:06Z", "one comes again while it runs", lambda s: (
+        s.begin("quarterly", f"{day}T00:32:05Z"), s.trigger("quarterly", "order-9")))  # fmt: skip
+    yield Step(f"{day}T00:32:07Z", "another has to wait", lambda s: s.trigger("quarterly", "order-10"))
+    yield Step(f"{day}T00:32:08Z", "it ends, and comes again", lambda s: (
+        s.finish("quarterly", f"{day}T00:32:05Z"), s.trigger("quarterly", "order-9")))  # fmt: skip
+    yield Step(f"{day}T00:32:09Z", "what waited, too", lambda s: s.finish("quarterly", f"{day}T00:32:07Z"))
     yield Step(f"{day}T00:40:00Z", "one more Schedule", _activate("minutely"))
     yield Step(f"{day}T00:41:00Z", "it begins", lambda s: s.begin("minutely", f"{day}T00:41:00Z"))
     yield Step(f"{day}T00:42:00Z", "skipped by overlap", lambda s: None)

@@ -33,8 +33,8 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "terminal_wid
 SECTIONS = {
     "First steps": ("init", "demo", "check", "define", "new", "import", "bind", "activate"),
     "Every day": (
-        "run", "tick", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel", "resolve",
-        "pause", "resume", "retire",
+        "run", "tick", "trigger", "status", "next", "explain", "simulate", "timeline", "logs", "events", "cancel",
+        "resolve", "pause", "resume", "retire",
     ),
     "Objects": ("schedule", "cutover", "occurrence", "invocation", "pattern", "policy", "zones"),
     "The rest": ("doctor", "ledger", "backup", "paths", "schema", "completions", "version"),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 LATER: dict[tuple[str, ...], frozenset[str]] = {
     (): frozenset((
-        "trigger", "effect", "ctl", "backfill", "approve", "deny",
+        "effect", "ctl", "backfill", "approve", "deny",
         "return", "approval", "authority", "budget", "gate", "capability", "heartbeat", "prove",
         "report", "metrics",
     )),

@@ -42,6 +42,7 @@ CAUSES: dict[tuple[str, str], str] = {
     ): "{blockers} of the same Schedule was not over, and without a window there is nothing to wait in",
     ("refused", "gap"): "the clock never showed that time",
     ("refused", "unavailable"): "its workflow has a station that nothing is bound to",
+    ("conflict", ""): "event {event_id} of {source} came again with other content; it was not taken",
     ("completed", "none"): "exit status {code} after {took_us}",
     ("failed", "exit"): "exit status {code} after {took_us}",
     ("failed", "upstream"): "exit status {code} after {took_us}; it says that another try may go well",

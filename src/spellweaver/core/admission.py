@@ -21,7 +21,7 @@ class Facts:
     """A pending Occurrence as the ledger has it. ``blockers``: open Invocations of its Schedule; ``kept_back``:
     (nominal instant, Occurrence) of each of its pending calendar firings without a window that capacity keeps back;
     ``bound``: its entry station has a binding on this host; ``stopped``, ``paused``: its Schedule is (CAL-06,
-    CAT-07).
+    CAT-07); ``external``: no calendar named it.
     """
 
     occurrence: int
@@ -35,6 +35,7 @@ class Facts:
     bound: bool
     stopped: bool = False
     paused: bool = False
+    external: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,19 @@ def choose(items: list[Facts], *, free: int, sample: Callable[[], int]) -> list[
         if isinstance(decision, Admit):
             admitted.add(facts.schedule)
             free -= 1
-        elif isinstance(decision, Wait) and decision.reason == "capacity" and facts.window.closes_at is None:
+        elif _kept_back(decision):
             line = kept_back.get(facts.schedule, set(facts.kept_back)) | {(facts.nominal_at, facts.occurrence)}
             *older, newest = sorted(line)
             decisions += [End(facts, o, decision.at, "skipped", "superseded") for _, o in older]
             kept_back[facts.schedule] = {newest}
     return decisions
+
+
+def _kept_back(decision: Decision) -> bool:
+    """Ruling 1: of calendar firings that capacity keeps back without a window, the newest alone stays."""
+    if not isinstance(decision, Wait) or decision.reason != "capacity":
+        return False
+    return decision.facts.window.closes_at is None and not decision.facts.external
 
 
 def decide(facts: Facts, now: int, *, free: int, blocked_here: bool = False) -> Decision:

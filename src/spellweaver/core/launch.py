@@ -28,7 +28,9 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One attempt to be started. ``firing`` is the key as text; ``nominal_at`` an instant; ``input`` canonical JSON."""
+    """One attempt to be started. ``firing`` is the key as text; ``nominal_at`` an instant; ``input`` what the job
+    reads: canonical JSON, or the content of an outside event, whose bytes may be surrogate escapes.
+    """
 
     attempt: AttemptId
     run: RunId

@@ -47,7 +47,7 @@ class Stretch:
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A pending Occurrence from before; its window opens at its due instant. ``unjudged``: it was stored before that
-    instant and not looked at since.
+    instant and not looked at since. ``external``: no calendar named it, so no choice among firings takes it (CAT-09).
     """
 
     occurrence: int
@@ -55,6 +55,7 @@ class Waiting:
     horizon_us: int
     unjudged: bool
     catch_up: CatchUp = "newest"
+    external: bool = False
 
     def late_us(self, now: int) -> int:
         return now - self.window.opens_at
@@ -96,10 +97,13 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A pending Occurrence from before that was found late and is the one offered."""
+    """A pending Occurrence from before that was found late and is the one offered; or an ``external`` one, which stays
+    whatever else is offered.
+    """
 
     occurrence: int
     late_us: int
+    external: bool = False
 
 
 Fate = Offer | Settle | Drop | Keep
@@ -136,11 +140,14 @@ def judge(stretches: list[Stretch], waiting: list[Waiting], *, now: int, allowan
 
     Of the firings missed at discovery and those pending from before, the newest that is still eligible is offered and
     older ones are superseded; an ordinary firing of this very look counts as newer. Where nothing was missed, pending
-    ones stay. Under ``none`` all that was missed is skipped, and pending ones stay too.
+    ones stay. Under ``none`` all that was missed is skipped, and pending ones stay too. External ones have no part in
+    the choice: horizon and window alone end them (CAT-01, CAT-09).
     """
     groups = [g for stretch in stretches for g in _cut(stretch, now=now, allowance_us=allowance_us)]
     late = [w for w in waiting if w.unjudged and w.late_us(now) > allowance_us]
-    fates: list[Fate] = [drop for w in late if (drop := _over(w, now))]
+    fates: list[Fate] = [_over(w, now) or Keep(w.occurrence, w.late_us(now), external=True) for w in late if w.external]
+    waiting, late = [w for w in waiting if not w.external], [w for w in late if not w.external]
+    fates += [drop for w in late if (drop := _over(w, now))]
     newest = None
     missed = any(g.kind in _MISSED and g.terms.catch_up != "none" for g in groups)
     if missed or any(w.catch_up != "none" for w in late):

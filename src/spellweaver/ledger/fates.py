@@ -43,8 +43,11 @@ class Writing:
             case Drop():
                 self._drop(fate)
             case Keep():
-                self._kept.append((fate.occurrence,))
-                self._record("pending", fate.occurrence, {"late_us": fate.late_us, "mode": "catch_up"})
+                numbers: Numbers = {"late_us": fate.late_us}
+                if not fate.external:
+                    self._kept.append((fate.occurrence,))
+                    numbers["mode"] = "catch_up"
+                self._record("pending", fate.occurrence, numbers)
 
     def store(self) -> None:
         """Writes the rows that were gathered."""

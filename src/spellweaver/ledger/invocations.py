@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from spellweaver.core import event
 from spellweaver.core.binding import Binding, binding
 from spellweaver.core.calendar import Candidate, firing_key
 from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, RunId
@@ -58,6 +59,9 @@ class Granted(NamedTuple):
     revision: int
     binding: int | None
     how: str
+    source: str | None
+    event_id: str | None
+    content: bytes | None
 
 
 def granted(tx: Transaction, *, limit: int) -> list[Granted]:
@@ -68,12 +72,17 @@ def granted(tx: Transaction, *, limit: int) -> list[Granted]:
 def launch(tx: Transaction, taken: Granted) -> Launch:
     """How to launch it. Raises RevisionDamaged."""
     meant = tx.revisions.definition(tx.connection, taken.revision)
-    candidate = Candidate(taken.nominal_at // SECOND, taken.civil, taken.fold, "fires")
+    if taken.source is not None and taken.event_id is not None:
+        firing = event.key(taken.source, taken.event_id)
+    else:
+        candidate = Candidate(taken.nominal_at // SECOND, taken.civil, taken.fold, "fires")
+        firing = firing_key(meant.cadence, candidate, taken.generation)
+    given = meant.input if taken.content is None else taken.content.decode("utf-8", "surrogateescape")
     assert taken.binding is not None, "a binding is never taken away"
     return Launch(
         AttemptId(taken.attempt), RunId(taken.run), InvocationId(taken.invocation), OccurrenceId(taken.occurrence),
-        f"{meant.authority}/{meant.name}", firing_key(meant.cadence, candidate, taken.generation), taken.nominal_at,
-        taken.station, f"{taken.key}@{taken.version}", taken.nth, binding(taken.how), meant.input, taken.finish_by,
+        f"{meant.authority}/{meant.name}", firing, taken.nominal_at,
+        taken.station, f"{taken.key}@{taken.version}", taken.nth, binding(taken.how), given, taken.finish_by,
     )  # fmt: skip
 
 

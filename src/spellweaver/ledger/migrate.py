@@ -14,7 +14,7 @@ import apsw
 from spellweaver.errors import Unusable
 from spellweaver.ledger import observe
 
-# 1: pauses
+# 1: pauses; 2: events from outside
 STEPS: dict[int, str] = {
     1: """
 CREATE TABLE pause (
@@ -34,6 +34,25 @@ BEGIN SELECT RAISE(ABORT, 'pause: ended once'); END;
 CREATE TRIGGER pause_identity BEFORE UPDATE OF id, schedule, begins_at ON pause
 BEGIN SELECT RAISE(ABORT, 'pause: its begin never changes'); END;
 CREATE TRIGGER pause_kept BEFORE DELETE ON pause BEGIN SELECT RAISE(ABORT, 'pause: never goes'); END;
+""",
+    2: """
+CREATE TABLE external_firing (
+    id INTEGER PRIMARY KEY,
+    schedule INTEGER NOT NULL REFERENCES schedule (id),
+    source TEXT NOT NULL CHECK (length(source) > 0),
+    event_id TEXT NOT NULL CHECK (length(event_id) > 0),
+    content_digest BLOB NOT NULL CHECK (length(content_digest) = 32),
+    content BLOB,
+    origin TEXT NOT NULL CHECK (origin IN ('operator', 'agent', 'peer')),
+    principal TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    UNIQUE (schedule, source, event_id)
+) STRICT;
+CREATE TRIGGER external_firing_unchanged BEFORE UPDATE ON external_firing
+BEGIN SELECT RAISE(ABORT, 'external firing: never changes'); END;
+CREATE TRIGGER external_firing_kept BEFORE DELETE ON external_firing
+BEGIN SELECT RAISE(ABORT, 'external firing: identity never goes'); END;
+CREATE INDEX occurrence_inbox ON occurrence (schedule) WHERE state = 'pending' AND generation = 0;
 """,
 }
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 APPLICATION_ID = 0x53574C47  # "SWLG"
-VERSION = 2
+VERSION = 3
 OLDEST = 1  # from which the ladder of ``migrate`` leads to this one
 WAL_LIMIT = 4 << 20  # bytes the log is grown to beforehand (performance.md: 1.4 to 2 times the commits)
 
@@ -184,9 +184,11 @@ class View:
         self.close()
 
 
-def observe(path: str) -> View:
-    """A snapshot of the ledger at ``path``. Raises NotFound, Unusable, DiskTrouble, TryAgain."""
-    connection = open_file(path, apsw.SQLITE_OPEN_READONLY)
+def observe(path: str, *, older: bool = False) -> View:
+    """A snapshot of the ledger at ``path``, of an ``older`` version where no table of it is asked. Raises NotFound,
+    Unusable, DiskTrouble, TryAgain.
+    """
+    connection = open_file(path, apsw.SQLITE_OPEN_READONLY, older=older)
     try:
         connection.set_busy_timeout(2000)
         return View(connection, path)
@@ -199,7 +201,7 @@ def require_whole(path: str) -> None:
     """Reads every page of a ledger before it is worked on for long: a millisecond for each MiB. Raises Unusable when
     one of them is damaged, and as ``observe``.
     """
-    with observe(path) as view:
+    with observe(path, older=True) as view:
         row = view.row("PRAGMA quick_check(1)")
         if row != ("ok",):
             raise damaged(path, " ".join(str(row[0] if row else "it can't be read").split()))

@@ -71,6 +71,7 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         kept_back,
         stopped,
         paused,
+        external,
     ) = row
     version = int(str(pattern))
     if version not in stations:
@@ -90,6 +91,7 @@ def _found(tx: Transaction, row: tuple[object, ...], stations: dict[int, tuple[s
         bound,
         bool(stopped),
         bool(paused),
+        bool(external),
     )
     return Found(facts, version, name, station)
 

@@ -84,11 +84,11 @@ def waiting(tx: Transaction, look: Unresolved, *, late: int) -> list[Waiting]:
 
 
 def _waiting(tx: Transaction, row: Row) -> Waiting:
-    id_, due_at, latest_start_at, finish_by, revision, unjudged = row
+    id_, due_at, latest_start_at, finish_by, revision, unjudged, external = row
     bounds = (b if isinstance(b, int) else None for b in (latest_start_at, finish_by))
     meant = tx.revisions.definition(tx.connection, int(str(revision)))
     window = Window(int(str(due_at)), *bounds)
-    return Waiting(int(str(id_)), window, meant.misfire_horizon_us, bool(unjudged), meant.catch_up)
+    return Waiting(int(str(id_)), window, meant.misfire_horizon_us, bool(unjudged), meant.catch_up, bool(external))
 
 
 def stretches(tx: Transaction, look: Unresolved, *, until_s: int) -> list[Stretch]:

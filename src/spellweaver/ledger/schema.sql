@@ -243,6 +243,27 @@ BEGIN SELECT RAISE(ABORT, 'occurrence: admitted outside its window or without it
 CREATE TRIGGER occurrence_born BEFORE INSERT ON occurrence WHEN NEW.state IN ('admitted', 'coalesced')
 BEGIN SELECT RAISE(ABORT, 'occurrence: admission is decided of a stored one'); END;
 
+-- One row: an outside event (or a manual run) that a Schedule took on, named by its source and the id that the source gave it (OCC-02).
+-- Its Occurrence has generation 0, which no calendar has, and this row's number for its civil second. content is what the source sent
+-- (canonical JSON, else its bytes), NULL where that was nothing; content_digest its SHA-256 (OCC-06).
+CREATE TABLE external_firing (
+    id INTEGER PRIMARY KEY,
+    schedule INTEGER NOT NULL REFERENCES schedule (id),
+    source TEXT NOT NULL CHECK (length(source) > 0),
+    event_id TEXT NOT NULL CHECK (length(event_id) > 0),
+    content_digest BLOB NOT NULL CHECK (length(content_digest) = 32),
+    content BLOB,
+    origin TEXT NOT NULL CHECK (origin IN ('operator', 'agent', 'peer')),
+    principal TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    UNIQUE (schedule, source, event_id)
+) STRICT;
+CREATE TRIGGER external_firing_unchanged BEFORE UPDATE ON external_firing
+BEGIN SELECT RAISE(ABORT, 'external firing: never changes'); END;
+CREATE TRIGGER external_firing_kept BEFORE DELETE ON external_firing
+BEGIN SELECT RAISE(ABORT, 'external firing: identity never goes'); END;
+CREATE INDEX occurrence_inbox ON occurrence (schedule) WHERE state = 'pending' AND generation = 0;
+
 -- One row: more than 16 neighbouring firings that one look gave the same fate (OCC-13). first_ and last_ are both inside.
 CREATE TABLE firing_range (
     id INTEGER PRIMARY KEY,

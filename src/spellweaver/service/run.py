@@ -50,7 +50,7 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
     DiskTrouble.
     """
     ledger_file.check_owned(site.ledger)
-    observe(site.ledger).close()  # what is refused is refused before lock and socket are made beside it
+    observe(site.ledger, older=True).close()  # what is refused is refused before lock and socket are made beside it
     with contextlib.ExitStack() as stack:
         keeper = Keeper()
         stack.callback(keeper.close)

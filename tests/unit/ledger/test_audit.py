@@ -136,6 +136,11 @@ DAMAGE: dict[str, tuple[str, ...]] = {
     "containment_proved": ("DELETE FROM proof",),
     "proof_of_an_end": ("UPDATE proof SET at = at - 1",),
     "bound_to_its_station": ("UPDATE attempt SET binding = 2 WHERE id = 1",),
+    "one_occurrence_an_event": ("UPDATE occurrence SET civil = 9001 WHERE id = (SELECT max(id) FROM occurrence "
+                                "WHERE generation = 0 AND state = 'refused')",),
+    "assigned_when_received": ("UPDATE external_firing SET received_at = received_at - 1 WHERE id = 1",),
+    "events_told": ("UPDATE external_firing SET principal = 'another' WHERE id = 1",),
+    "content_is_kept": ("UPDATE external_firing SET content = x'00' WHERE id = 1",),
     "every_firing_has_a_fate": ("DELETE FROM firing_range WHERE count = 998",),
 }  # fmt: skip
 
@@ -241,9 +246,9 @@ def test_a_text_that_is_none_any_more_is_told_and_no_traceback(whole: apsw.Conne
 
 
 def test_a_finding_names_the_first_rows_and_counts_the_rest(whole: apsw.Connection) -> None:
-    broken = damaged(whole, "UPDATE occurrence SET created_at = nominal_at - 1 WHERE id IN (4, 5, 6, 7, 8)")
+    broken = damaged(whole, "UPDATE occurrence SET created_at = nominal_at - 1 WHERE id IN (7, 8, 9, 10, 11)")
     (said,) = laws.audit(broken, full=False)
     assert said == Finding(
-        "recorded_in_time", "OCC-14", "firings decided before they were due: occ_4, occ_5, occ_6 and 2 more",
-        "spellweaver explain occ_4",
+        "recorded_in_time", "OCC-14", "firings decided before they were due: occ_7, occ_8, occ_9 and 2 more",
+        "spellweaver explain occ_7",
     )  # fmt: skip

@@ -113,7 +113,8 @@ def test_a_ledger_of_the_first_version_is_brought_to_this_one_when_it_is_opened_
     """The first version had no pauses."""
     connection, path = ledger(tmp_path)
     wanted, events = objects(connection), connection.execute("SELECT * FROM event").fetchall()
-    connection.execute("DROP TABLE pause; DROP INDEX schedule_paused; PRAGMA user_version = 1")
+    connection.execute("DROP TABLE pause; DROP INDEX schedule_paused; DROP TABLE external_firing; "
+        "DROP INDEX occurrence_inbox; PRAGMA user_version = 1")
     connection.close()
     with pytest.raises(Unusable, match="version 1") as said, observe.observe(path):
         pass

@@ -13,6 +13,7 @@ import spellweaver
 from spellweaver.core import lifecycle
 from spellweaver.core.launch import Contained
 from spellweaver.engine import clock as clock_verbs
+from spellweaver.engine.trigger import trigger
 from tests.support.engine import World, draft, us
 
 SCHEMA = (Path(spellweaver.__file__).parent / "ledger" / "schema.sql").read_text(encoding="utf-8")
@@ -31,6 +32,9 @@ def populated() -> World:
     world.at("2026-01-01T01:00:00Z")
     world.see(Contained(world.launches[1].attempt, "escaped", "planted"))
     world.at("2026-01-01T02:00:00Z")
+    with world.ledger.decide() as tx:
+        trigger(tx, schedule="first", source="shop", event_id="order-9", content=b"[]", principal="test")
+    world.look()
     with world.ledger.decide() as tx:
         clock_verbs.stepped(tx, before_at=us("2026-01-01T01:30:00Z"), after_at=us("2026-01-01T02:00:00Z"))
         clock_verbs.settled(tx)
@@ -84,6 +88,8 @@ TRIGGERS = {
     "occurrence_born": "INSERT INTO occurrence SELECT id + 90, schedule, generation, civil + 1, fold, revision, "
     "nominal_at, due_at, not_before, latest_start_at, finish_by, class, mode, policy, authority, created_at, state, "
     "reason, decided_at, wake_at, blockers FROM occurrence WHERE state = 'admitted' LIMIT 1",
+    "external_firing_unchanged": "UPDATE external_firing SET principal = 'other'",
+    "external_firing_kept": "DELETE FROM external_firing",
     "firing_range_unchanged": "UPDATE firing_range SET count = count + 1",
     "firing_range_kept": "DELETE FROM firing_range",
     "invocation_terminal": "UPDATE invocation SET ended_at = ended_at + 1 WHERE state = 'completed'",
@@ -147,6 +153,10 @@ CHECKS: list[tuple[str, str]] = [
     ("occurrence", "latest_start_at = NULL"),
     ("occurrence", "due_at = nominal_at - 1"),
     ("occurrence", "reason = 'carrier'"),
+    ("external_firing", "source = ''"),
+    ("external_firing", "event_id = ''"),
+    ("external_firing", "content_digest = x'00'"),
+    ("external_firing", "origin = 'schedule'"),
     ("firing_range", "state = 'admitted'"),
     ("firing_range", "first_fold = 2"),
     ("firing_range", "last_fold = 2"),

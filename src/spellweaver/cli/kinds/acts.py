@@ -36,6 +36,13 @@ KINDS = {
     "resume": Kind(
         record(schedule=text(), status=word("resumed", "unchanged"), next_at=optional(instant()), dry_run=truth())
     ),
+    "trigger": Kind(
+        record(
+            schedule=text(), source=text(), event_id=text(), firing=text(), status=word("new", "known"),
+            occurrence=text(), revision=integer(), state=word(*lifecycle.TRANSITIONS["occurrence"]), reason=text(),
+            invocation=optional(text()), invocation_state=optional(_STATE),
+        )  # fmt: skip
+    ),
     "tick": Kind(
         record(
             schedules=integer(),

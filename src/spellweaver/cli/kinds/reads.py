@@ -47,10 +47,11 @@ _FIRING = {
     "first": optional(text()), "last": optional(text()), "last_at": optional(instant()), "count": optional(integer()),
 }  # fmt: skip
 _BOUND = {
-    **_FIRING, "revision_digest": text(), "zone_rules": optional(text()), "pattern": text(), "pattern_digest": text(),
-    "overlap": _OVERLAP, "catch_up": word("none", "newest", "all"), "misfire_horizon_us": integer(), "input": text(),
-    "labels": text(), "policy_generation": optional(integer()), "authority_generation": optional(integer()),
-    "created_at": optional(instant()),
+    **_FIRING, "source": optional(text()), "event_id": optional(text()), "principal": optional(text()),
+    "content_digest": optional(text()), "revision_digest": text(), "zone_rules": optional(text()), "pattern": text(),
+    "pattern_digest": text(), "overlap": _OVERLAP, "catch_up": word("none", "newest", "all"),
+    "misfire_horizon_us": integer(), "input": text(), "labels": text(), "policy_generation": optional(integer()),
+    "authority_generation": optional(integer()), "created_at": optional(instant()),
 }  # fmt: skip
 
 _RUN = {

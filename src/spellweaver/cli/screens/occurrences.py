@@ -48,7 +48,7 @@ def item(row: Row, readings: Readings) -> Item:
         "reason": reason,
         "class_requested": class_,
         "class": class_,
-        "origin": "schedule",
+        "origin": "schedule" if numbers[0] else readings.external(numbers[1])["origin"],
         "not_before": reading.at(_maybe(not_before)),
         "latest_start_at": reading.at(_maybe(latest_start_at)),
         "finish_by": reading.at(_maybe(finish_by)),
@@ -83,8 +83,11 @@ def one(view: View, readings: Readings, found: Found) -> Item:
         policy, authority, created_at, revision_digest, rules, pattern, pattern_digest, overlap, horizon, catch_up,
         given, labels,
     ) = pinned  # fmt: skip
+    generation, number = _number(row[2]), _number(row[3])
+    sent = None if of_range or generation else readings.external(number)
     return {
         **item(row, readings),
+        **{key: sent and sent[key] for key in ("source", "event_id", "principal", "content_digest")},
         "revision_digest": revision_digest,
         "zone_rules": rules.hex() if isinstance(rules, bytes) else None,
         "pattern": pattern,

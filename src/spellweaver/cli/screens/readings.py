@@ -28,9 +28,12 @@ class Reading:
     ``at``).
     """
 
-    __slots__ = ("number", "precision", "schedule", "zone", "zone_name")
+    __slots__ = ("_readings", "number", "precision", "schedule", "zone", "zone_name")
 
-    def __init__(self, number: int, schedule: str, zone_name: str | None, zone: Zone, precision: str) -> None:
+    def __init__(
+        self, readings: Readings, number: int, schedule: str, zone_name: str | None, zone: Zone, precision: str
+    ) -> None:
+        self._readings = readings
         self.number = number
         self.schedule = schedule
         self.zone_name = zone_name
@@ -38,7 +41,9 @@ class Reading:
         self.precision = precision
 
     def firing(self, generation: int, civil_s: int, fold: int) -> str:
-        """OCC-02: the key as text, ``c1:2026-10-25T02:30+1``."""
+        """OCC-02: the key as text, ``c1:2026-10-25T02:30+1``, and ``shop:order-9`` of an outside event."""
+        if generation == 0:
+            return str(self._readings.external(civil_s)["firing"])
         if self.precision == "instant":
             return f"c{generation}:{civil_text(civil_s)}Z"
         return f"c{generation}:{civil_text(civil_s, seconds=self.precision == 'second')}{'+1' if fold == 1 else ''}"
@@ -80,6 +85,7 @@ class Readings:
             assert row is not None, f"revision {revision}"
             number, schedule, zone_name, digest, precision = row
             made = Reading(
+                self,
                 int(str(number)),
                 str(schedule),
                 None if zone_name is None else str(zone_name),
@@ -88,6 +94,12 @@ class Readings:
             )
             self._made[revision] = made
         return made
+
+    def external(self, row: int) -> Item:
+        """What an outside event is known by, and who sent it; ``row`` is its number. It must be there."""
+        found = self._view.row(load("external")["named"], (row,))
+        assert found is not None, f"external firing {row}"
+        return dict(zip(("firing", "source", "event_id", "origin", "principal", "content_digest"), found, strict=True))
 
     def of_invocation(self, invocation: int) -> Reading:
         """The reading of the revision that an Invocation's firing has. It must be there."""

@@ -30,7 +30,8 @@ _SWITCHES = """
     FROM schedule s JOIN activation a ON a.schedule = s.id WHERE s.settled_to IS NOT NULL ORDER BY s.id, a.id DESC"""
 _RECORDED = """
     SELECT schedule, sum(n) FROM (
-        SELECT schedule, count(*) AS n FROM occurrence GROUP BY 1 UNION ALL SELECT schedule, count FROM firing_range)
+        SELECT schedule, count(*) AS n FROM occurrence WHERE generation <> 0 GROUP BY 1
+        UNION ALL SELECT schedule, count FROM firing_range)
     GROUP BY 1"""
 
 

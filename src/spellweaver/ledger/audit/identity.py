@@ -41,6 +41,7 @@ def revision_in_force(connection: apsw.Connection) -> list[Finding]:
             FROM revision r JOIN activation a ON a.revision = r.id AND a.schedule = r.schedule GROUP BY r.id),
         firing AS (
             SELECT 'occ_' || id AS name, schedule, generation, revision, nominal_at AS at FROM occurrence
+                WHERE generation <> 0
             UNION ALL SELECT 'range ' || id, schedule, generation, revision, first_at FROM firing_range)
         SELECT f.name FROM firing f LEFT JOIN force w ON w.revision = f.revision
         WHERE w.revision IS NULL OR w.schedule <> f.schedule OR w.generation <> f.generation OR w.begins_at >= f.at"""
@@ -94,7 +95,7 @@ def nothing_past_the_mark(connection: apsw.Connection) -> list[Finding]:
     """OCC-15: a firing is on record exactly up to its Schedule's settled-to mark, and the next one is after it."""
     sql = """
         SELECT 'occ_' || o.id FROM occurrence o JOIN schedule s ON s.id = o.schedule
-            WHERE s.settled_to IS NULL OR o.nominal_at > s.settled_to * 1000000
+            WHERE o.generation <> 0 AND (s.settled_to IS NULL OR o.nominal_at > s.settled_to * 1000000)
         UNION ALL SELECT 'range ' || r.id FROM firing_range r JOIN schedule s ON s.id = r.schedule
             WHERE s.settled_to IS NULL OR r.last_at > s.settled_to * 1000000
         UNION ALL SELECT 'sch_' || id FROM schedule WHERE next_at <= settled_to * 1000000"""

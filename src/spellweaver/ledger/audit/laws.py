@@ -18,6 +18,7 @@ from spellweaver.ledger.audit import (
     accounted,
     admission,
     definitions,
+    external,
     identity,
     journal,
     pauses,
@@ -33,7 +34,7 @@ Law = Callable[[apsw.Connection], list[Finding]]
 
 QUICK: tuple[Law, ...] = (
     *storage.LAWS, *definitions.LAWS, *identity.LAWS, *readings.LAWS, *admission.LAWS, *terminality.LAWS,
-    *resources.LAWS, *journal.LAWS, *pauses.LAWS, *processes.LAWS,
+    *resources.LAWS, *journal.LAWS, *pauses.LAWS, *processes.LAWS, *external.LAWS,
 )  # fmt: skip
 FULL: tuple[Law, ...] = (*storage.WHOLE_FILE, *QUICK, *journal.WHOLE_CHAIN, *accounted.LAWS)
 

@@ -19,7 +19,7 @@ from spellweaver.ledger.audit.finding import Finding, broken
 Piece = tuple[str, int, int, int, int, int]  # zone; begin, end and offset (UTC seconds); fold; seconds passed over
 
 _FIRINGS = """
-    SELECT 'occ_' || id AS name, revision, civil, fold, nominal_at AS at FROM occurrence
+    SELECT 'occ_' || id AS name, revision, civil, fold, nominal_at AS at FROM occurrence WHERE generation <> 0
     UNION ALL SELECT 'range ' || id, revision, first_civil, first_fold, first_at FROM firing_range
     UNION ALL SELECT 'range ' || id, revision, last_civil, last_fold, last_at FROM firing_range"""
 # A missing time surfaces at the end of its gap: its civil second is one that the piece's begin passed over.

@@ -51,14 +51,16 @@ def one_real_attempt(connection: apsw.Connection) -> list[Finding]:
 
 
 def end_follows_begin(connection: apsw.Connection) -> list[Finding]:
-    """OCC-12: what ended was admitted before, in the journal's own order, and nothing is told of it afterwards."""
+    """OCC-12: what ended was admitted before, in the journal's own order, and nothing is told of it afterwards but
+    that its event came again with other content.
+    """
     sql = """
         SELECT occurrence FROM (
             SELECT occurrence, max(seq) FILTER (WHERE type = 'occurrence.admitted') AS admitted,
                 min(seq) FILTER (WHERE type GLOB 'invocation.*') AS began, max(seq) AS last,
                 max(seq) FILTER (WHERE type IN ('invocation.completed', 'invocation.failed', 'invocation.cancelled',
                     'invocation.timed_out', 'occurrence.missed', 'occurrence.skipped', 'occurrence.refused')) AS ended
-            FROM event WHERE occurrence IS NOT NULL GROUP BY occurrence)
+            FROM event WHERE occurrence IS NOT NULL AND type <> 'occurrence.conflict' GROUP BY occurrence)
         WHERE ended < last OR (began IS NOT NULL AND (admitted IS NULL OR began < admitted))"""
     return broken(connection, "end_follows_begin", "OCC-12", "firings told of out of order", sql, prefix="occ")
 

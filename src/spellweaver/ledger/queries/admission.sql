@@ -5,8 +5,9 @@ SELECT o.id, o.schedule, o.class, o.due_at, o.latest_start_at, o.finish_by, o.re
     (SELECT json_group_array(i.id) FROM invocation i
      WHERE i.schedule = o.schedule AND i.state IN ('queued', 'running', 'suspended', 'cancelling', 'contained')),
     (SELECT json_group_array(json_array(w.nominal_at, w.id)) FROM occurrence w
-     WHERE w.schedule = o.schedule AND w.state = 'pending' AND w.reason = 'capacity' AND w.latest_start_at IS NULL AND w.finish_by IS NULL),
-    s.state = 'stopped', s.state = 'paused'
+     WHERE w.schedule = o.schedule AND w.state = 'pending' AND w.reason = 'capacity' AND w.latest_start_at IS NULL AND w.finish_by IS NULL
+        AND w.generation <> 0),
+    s.state = 'stopped', s.state = 'paused', o.generation = 0
 FROM occurrence o JOIN revision r ON r.id = o.revision JOIN schedule s ON s.id = o.schedule
 WHERE o.id IN (
     SELECT id FROM (

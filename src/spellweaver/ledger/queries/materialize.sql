@@ -30,9 +30,9 @@ SELECT schedule, id FROM activation WHERE schedule IN (SELECT value FROM json_ea
 ORDER BY schedule, id DESC
 
 -- name: waiting
--- Pending firings from before, oldest first; and whether one was never looked at when it was due.
+-- Pending firings from before, oldest first; whether one was never looked at when it was due, and whether it is external.
 SELECT o.id, o.due_at, o.latest_start_at, o.finish_by, o.revision, o.reason = 'not_yet' AND o.mode = 'live'
-    AND NOT EXISTS (SELECT 1 FROM event e WHERE e.occurrence = o.id AND e.type = 'occurrence.pending')
+    AND NOT EXISTS (SELECT 1 FROM event e WHERE e.occurrence = o.id AND e.type = 'occurrence.pending'), o.generation = 0
 FROM occurrence o
 WHERE o.schedule = ? AND o.state = 'pending' ORDER BY o.nominal_at, o.fold
 

@@ -2,12 +2,13 @@
 -- Attempts that hold a worker and wait for their claim, oldest first; what a launch says of the firing it is for; and the binding
 -- in force, which is the newest generation.
 SELECT a.id, a.run, a.delivery, a.nth, d.station, r.invocation, i.occurrence, p.key, p.revision,
-    o.generation, o.civil, o.fold, o.nominal_at, o.finish_by, o.revision, b.id, b.body
+    o.generation, o.civil, o.fold, o.nominal_at, o.finish_by, o.revision, b.id, b.body, x.source, x.event_id, x.content
 FROM attempt a JOIN delivery d ON d.run = a.run AND d.seq = a.delivery JOIN run r ON r.id = a.run
 JOIN invocation i ON i.id = r.invocation JOIN occurrence o ON o.id = i.occurrence JOIN pattern_version p ON p.id = r.pattern
 LEFT JOIN binding b ON b.id = (
     SELECT id FROM binding WHERE pattern_key = p.key AND pattern_revision = p.revision AND station = d.station
     ORDER BY generation DESC LIMIT 1)
+LEFT JOIN external_firing x ON o.generation = 0 AND x.id = o.civil
 WHERE a.state = 'granted' AND d.state = 'pending' ORDER BY a.id LIMIT ?
 
 -- name: launching
