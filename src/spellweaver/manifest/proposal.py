@@ -14,7 +14,7 @@ WORDS = ("kept", "changed", "dropped", "unreadable")  # from the best answer to 
 NAME_LENGTH = 50
 TIMEOUT = "24h"  # what is imported has had no limit
 UMASK = "022"  # what cron and systemd give, where ours is 077
-RUN_NOTHING_MISSED = {"misfire_horizon": "0s"}
+RUN_NOTHING_MISSED = {"catch_up": "none"}
 
 _WRAPPERS = frozenset((
     "chronic", "chrt", "env", "exec", "flock", "ionice", "nice", "nohup", "setsid", "sudo", "test", "time", "timeout",

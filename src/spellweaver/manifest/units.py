@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from typing import ParamSpec
 
 from spellweaver.core import instant
-from spellweaver.manifest import words as late
 from spellweaver.manifest import zones
 from spellweaver.manifest.drafts import environment_fault
-from spellweaver.manifest.event_cron import as_cron
 from spellweaver.manifest.proposal import (
     RUN_NOTHING_MISSED,
     TIMEOUT,
@@ -349,8 +347,7 @@ def _job(
     if service.faults:
         raise NotKept(f"{started} can't be started here: {'; '.join(service.faults)}")
     event, zone = _event(value, host_zone)
-    said = {"cron": as_cron(event)} if "oncalendar" in late.CALENDAR else {"oncalendar": event}
-    calendar: dict[str, object] = {**said, "zone": zone}
+    calendar: dict[str, object] = {"oncalendar": event, "zone": zone}
     if "jitter" in rest:
         calendar["jitter"] = rest["jitter"]
     recovery = rest["recovery"]

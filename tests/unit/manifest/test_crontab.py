@@ -54,7 +54,7 @@ def test_a_line_becomes_a_workflow_a_binding_and_a_schedule() -> None:
     assert (draft.name, draft.pattern_key, draft.service_class, draft.overlap) == (
         "backup", "backup", "foreground", "forbid",
     )  # fmt: skip
-    assert draft.misfire_horizon_us == 0, "cron makes up for nothing that it missed"
+    assert draft.catch_up == "none", "cron makes up for nothing that it missed"
     assert draft.calendar is not None and draft.calendar.zone == ZONE
     assert draft.calendar.cadence.canonical() == {"cron": "30 2 * * *"}
     assert manifest.notes == () and [each.word for each in proposal.answers] == ["kept"] * 3

@@ -8,9 +8,7 @@ import pytest
 
 from spellweaver.core import instant
 from spellweaver.core.calendar import Calendar, Interpretation
-from spellweaver.core.grammar import parse_cron
 from spellweaver.core.zone import parse
-from spellweaver.manifest.event_cron import as_cron
 from spellweaver.manifest.proposal import Answer, Proposal
 from spellweaver.manifest.read import Manifest, read_text
 from spellweaver.manifest.unit_text import NotKept, as_shell, span, specified, words
@@ -66,7 +64,7 @@ def test_a_pair_becomes_a_workflow_a_binding_and_a_schedule() -> None:
     assert (binding.user, binding.cwd, binding.umask, binding.nice) == ("backup", "/srv", 0o077, 10)
     assert binding.env == (("A", "x y"), ("B", "2"), ("TZ", ZONE))
     assert (binding.timeout_us, binding.success) == (90 * instant.MINUTE, (0, 3, 5))
-    assert draft.name == "a" and draft.misfire_horizon_us == 0 and draft.service_class == "foreground"
+    assert draft.name == "a" and draft.catch_up == "none" and draft.service_class == "foreground"
     assert draft.calendar is not None and draft.calendar.zone == ZONE
     assert {answer.word for answer in proposal.answers} == {"kept"}
 
@@ -95,7 +93,7 @@ def test_persistence_and_delay(fixed: bool) -> None:
     assert of(proposal, "RandomizedDelaySec").word == ("kept" if fixed else "changed")
     assert of(proposal, "AccuracySec").word == "changed"
     (plain,) = taken(units(f"{TIMER}Persistent=no\nRandomizedDelaySec=0\n")).schedules
-    assert plain.misfire_horizon_us == 0 and plain.calendar is not None and plain.calendar.jitter.mode == "none"
+    assert plain.catch_up == "none" and plain.calendar is not None and plain.calendar.jitter.mode == "none"
 
 
 @pytest.mark.parametrize(
@@ -182,22 +180,3 @@ def test_words_escapes_specifiers_and_spans() -> None:
     assert [span(text) for text in ("90", "1h 30min", "2d3s", "500ms", "infinity")] == [
         90_000_000, 5_400_000_000, 172_803_000_000, 500_000, None,
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("event", "cron"),
-    [
-        ("daily", "0 0 * * *"), ("Weekly", "0 0 * * MON"), ("02:30", "30 02 * * *"), ("*-*-* 02:30:00", "30 02 * * *"),
-        ("Mon..Fri 9:0/15", "0/15 9 * * MON-FRI"), ("Sat,Sunday", "0 0 * * SAT,SUN"), ("*:0/5", "0/5 * * * *"),
-        ("*-1,7-15 06:00:10", "10 00 06 15 1,7 *"), ("*-*-1..7", "0 0 1-7 * *"), ("12-24 *:00", "00 * 24 12 *"),
-    ],
-)  # fmt: skip
-def test_an_event_that_a_cron_text_says_as_well(event: str, cron: str) -> None:
-    assert as_cron(event) == cron
-    parse_cron(cron)
-
-
-@pytest.mark.parametrize("event", ["", "Mon *-*-1..7", "2026-01-01", "*-*~1", "now", "Mon 02:30 x", "99999999"])
-def test_an_event_that_it_does_not_say_is_never_guessed_at(event: str) -> None:
-    with pytest.raises(NotKept, match="oncalendar"):
-        as_cron(event)
