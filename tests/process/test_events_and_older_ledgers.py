@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spellweaver import files
 from spellweaver.ledger import observe
 from tests.support.daemon import schedule, site, toml
 
@@ -42,3 +43,16 @@ def test_an_older_ledger_is_refused_with_what_to_do_and_tick_brings_it_over(tmp_
         assert ticked.returncode == 78 and "another machine" in ticked.stderr, "the golden one is of no machine here"
         assert place.one("PRAGMA user_version") == observe.VERSION
         assert place.call("status").returncode == 0
+
+
+def test_no_ledger_is_brought_over_under_a_daemon_of_its_own_version(tmp_path: Path) -> None:
+    with site(tmp_path) as place:
+        place.folder.mkdir(mode=0o700)
+        shutil.copyfile(GOLDEN, place.ledger)
+        place.ledger.chmod(0o600)
+        with files.locked(f"{place.ledger}.lock"):
+            done = place.call("pause", "nobody", "--reason", "looked into")
+            assert done.returncode == 75 and "a daemon of that version works on it" in done.stderr
+        assert place.one("PRAGMA user_version") == 1
+        assert place.call("pause", "nobody", "--reason", "looked into").returncode == 4
+        assert place.one("PRAGMA user_version") == observe.VERSION

@@ -61,6 +61,11 @@ def open_file(
     return connection
 
 
+def older(connection: apsw.Connection) -> bool:
+    """Whether a ledger that may be opened is of an earlier version."""
+    return _pragma(connection, "user_version") != VERSION
+
+
 def check_format(connection: apsw.Connection, path: str, *, older: bool = False) -> None:
     """Refuses (Unusable) a file that is no ledger, is of another version, or whose safety settings did not take."""
     found = {

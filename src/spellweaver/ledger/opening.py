@@ -16,7 +16,7 @@ import apsw
 from spellweaver import files
 from spellweaver.core.policy import HostPolicy
 from spellweaver.core.schedule import canonical_json
-from spellweaver.errors import DiskTrouble, Refused
+from spellweaver.errors import DiskTrouble, Refused, TryAgain
 from spellweaver.ledger import journal, migrate, observe, witness
 from spellweaver.ledger.decide import Ledger
 from spellweaver.safety import ledger_file, owners, volume
@@ -25,23 +25,40 @@ if TYPE_CHECKING:
     from spellweaver.clock import Clock
 
 
-def open_ledger(path: str, clock: Clock, *, actor: str, unwitnessed: bool = False) -> Ledger:
-    """Opens an existing ledger for decisions; one of an earlier version is brought to this one. Raises NotFound,
-    NotAuthorised, Unusable (also for one that is not the newest, unless ``unwitnessed``), DiskTrouble, TryAgain.
+def open_ledger(path: str, clock: Clock, *, actor: str, unwitnessed: bool = False, alone: bool = False) -> Ledger:
+    """Opens an existing ledger for decisions; one of an earlier version is brought to this one. ``alone``: the caller
+    holds the daemon's lock. Raises NotFound, NotAuthorised, Unusable (also for one that is not the newest, unless
+    ``unwitnessed``), DiskTrouble, TryAgain (also while a daemon works on one of an earlier version).
     """
     connection, beside = observe.open_file(path, apsw.SQLITE_OPEN_READWRITE, older=True), witness.beside(path)
     try:
         if not unwitnessed and (said := witness.read(beside)) is not None:
             witness.compare(connection, said, path)
-        connection.set_busy_timeout(observe.OPENING_MS)
-        migrate.climb(connection, path)
-        connection.set_busy_timeout(0)
+        if observe.older(connection):
+            _bring_over(connection, path, alone=alone)
     except BaseException as error:
         connection.close()
         if isinstance(error, apsw.Error):
             raise observe.trouble(error, path) from None
         raise
     return Ledger(connection, path, clock, actor, witness=beside)
+
+
+def _bring_over(connection: apsw.Connection, path: str, *, alone: bool) -> None:
+    """Takes the steps to this version; never under a daemon, which would go on by what an earlier version says."""
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(contextlib.nullcontext() if alone else files.locked(f"{path}.lock"))
+        except TryAgain:
+            raise TryAgain(
+                "older_daemon",
+                f"{path} is a ledger of an earlier version, and a daemon of that version works on it",
+                hint="stop the daemon, and start it with this version",
+                path=path,
+            ) from None
+        connection.set_busy_timeout(observe.OPENING_MS)
+        migrate.climb(connection, path)
+        connection.set_busy_timeout(0)
 
 
 def accept_network(path: str, clock: Clock, *, actor: str) -> str | None:

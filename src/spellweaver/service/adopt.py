@@ -52,7 +52,7 @@ def take(site: Site, *, clock: Clock, actor: str, why: str, confirm: str | None,
     """
     ledger_file.check_owned(site.ledger)
     with lock.held(site.lock, socket=None, clock=clock, program=site.program):
-        ledger = open_ledger(site.ledger, clock, actor=actor, unwitnessed=True)
+        ledger = open_ledger(site.ledger, clock, actor=actor, unwitnessed=True, alone=True)
         with contextlib.closing(ledger):
             _refuse_unsound(ledger)
             name, here, seen = witness.of(ledger.connection).ledger, machine()[0], _seen(site.ledger)

@@ -73,7 +73,7 @@ def assembled(site: Site, *, clock: Clock, orders: Orders, out: TextIO) -> Itera
 
 def _driven(path: str, clock: Clock) -> Ledger:
     """A driver's own ledger: it sees to the clock itself. Raises Unusable for one of another machine (ruling 6)."""
-    ledger = open_ledger(path, clock, actor="daemon")
+    ledger = open_ledger(path, clock, actor="daemon", alone=True)
     here = machine()[0]
     if ledger.machine != here:
         of = ledger.machine
