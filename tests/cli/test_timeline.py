@@ -81,3 +81,15 @@ def test_what_can_not_be_drawn_or_written_is_told(world: World, tmp_path: Path) 
     done = timeline(world, *SPAN, "--svg", str(tmp_path / "no" / "a.svg"))
     assert done.status == 74 and "can't be written" in done.err
     assert os.listdir(tmp_path) == ["state"]
+
+
+def test_what_waits_is_drawn_up_to_now_and_hides_nothing_that_comes(tmp_path: Path) -> None:
+    world = World(tmp_path / "state", now="2026-01-01T00:00:00Z")
+    world.add(draft("job", "0 6 * * *"))
+    call("trigger", "job", "--source", "ops", "--event-id", "1", ledger=world.path, clock=world.clock)
+    world.clock.advance(3 * 3600 * 1_000_000)
+    (line,) = (
+        line for line in at_terminal("timeline", *SPAN, ledger=world.path, clock=world.clock).out.splitlines()
+        if line.startswith("local/job")
+    )  # fmt: skip
+    assert "·" in line and line.index("+") > line.rindex("·") + 5

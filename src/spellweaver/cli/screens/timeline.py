@@ -39,7 +39,7 @@ def timeline(
     label = min(LABEL, max(len(name) for name in rows))
     cells = max(LEAST, width - label - 4)
     marks = _UNICODE if unicode else _ASCII
-    axis = _Axis(begins_at, ends_at, cells)
+    axis = _Axis(begins_at, ends_at, cells, now)
     begin, end = (times.reading(at, None, utc=True) for at in (begins_at, ends_at))
     lines = [f"{'':{label}}  {begin}{end:>{max(len(end) + 2, cells + 1 - len(begin))}}"]
     here = None if now is None or not begins_at <= now < ends_at else (now - begins_at) // axis.cell_us
@@ -59,8 +59,9 @@ def timeline(
 class _Axis:
     """Cells of even length. What lies outside is not drawn."""
 
-    def __init__(self, begins_at: int, ends_at: int, cells: int) -> None:
+    def __init__(self, begins_at: int, ends_at: int, cells: int, now: int | None) -> None:
         self._begins_at = begins_at
+        self._now = now
         self._cells = cells
         self.cell_us = max(1, -(-(ends_at - begins_at) // cells))
 
@@ -104,7 +105,9 @@ class _Axis:
         return self._over(at, at, mark)
 
     def _end(self) -> int:
-        return self._begins_at + self._cells * self.cell_us - 1
+        """Up to where what goes on is drawn."""
+        end = self._begins_at + self._cells * self.cell_us
+        return (end if self._now is None else min(end, self._now)) - 1
 
 
 def _us(value: object) -> int | None:
