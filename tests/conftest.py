@@ -1,11 +1,19 @@
-"""The ``rule`` marker: names the rules that a test proves, three at most, and only ids that stand in ``tests/law``."""
+"""The ``rule`` marker: names the rules that a test proves, three at most, and only ids that stand in ``tests/law``.
+
+Property tests try the same examples at each ordinary run; with SPELLWEAVER_EXAMPLES they search anew.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize="SPELLWEAVER_EXAMPLES" not in os.environ, deadline=None)
+settings.load_profile("steady")
 
 LAW = Path(__file__).parent / "law"
 RULES = {

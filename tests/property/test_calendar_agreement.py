@@ -33,6 +33,9 @@ ZONES = (
 )
 
 
+LAST_DAY = LAST_S // DAY_S
+
+
 @st.composite
 def fields(draw: st.DrawFn, low: int, high: int) -> str:
     value = st.integers(low, high)
@@ -93,7 +96,8 @@ def exclusions(draw: st.DrawFn, day: int) -> Excluded:
     """Dates near a day, written as an operator might: in any order, over one another."""
     near = st.integers(max(0, day - 2), day + 30)
     ranges = draw(st.lists(st.tuples(near, st.sampled_from((0, 0, 1, 5))), min_size=1, max_size=4))
-    return date_ranges(date_range_text(first, first + more) for first, more in ranges)
+    within = [(min(first, LAST_DAY), min(first + more, LAST_DAY)) for first, more in ranges]
+    return date_ranges(date_range_text(first, last) for first, last in within)
 
 
 def walked_runs(made: Calendar, after_s: int, until_s: int) -> list[Run]:
