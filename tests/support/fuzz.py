@@ -1,7 +1,7 @@
 """Rounds of random input with a seed that is told: ``for chance in rounds(): …``.
 
-They last SPELLWEAVER_FUZZ_S seconds (5 if it is not set). SPELLWEAVER_FUZZ_SEED=BASE:ROUND plays one round again, BASE
-alone all that begin with it.
+They last SPELLWEAVER_FUZZ_S seconds, from a new seed each time; if it is not set, 5 seconds from the same one.
+SPELLWEAVER_FUZZ_SEED=BASE:ROUND plays one round again, BASE alone all that begin with it.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Chance(random.Random):
 def rounds() -> Iterator[Chance]:
     """Each has its own dice, so that it can be played again alone."""
     base, _, only = os.environ.get("SPELLWEAVER_FUZZ_SEED", "").partition(":")
-    base = base or str(random.SystemRandom().randrange(10**9))
-    ends = CLOCK.monotonic() + int(float(os.environ.get("SPELLWEAVER_FUZZ_S", "5")) * SECOND)
+    by_hand = os.environ.get("SPELLWEAVER_FUZZ_S")
+    base = base or (str(random.SystemRandom().randrange(10**9)) if by_hand else "1")
+    ends = CLOCK.monotonic() + int(float(by_hand or "5") * SECOND)
     count = 0
     while (only and not count) or (not only and CLOCK.monotonic() < ends):
         chance = Chance(f"{base}:{only or count}")
