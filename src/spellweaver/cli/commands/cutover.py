@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spellweaver.cli.frame import Frame
     from spellweaver.cli.options import Schedule
 
+LONGEST_SPAN_US = 400 * 86_400_000_000
 FATES = (
     Column("FIRING", "firing"),
     Column("INSTANT", "instant", drop=2),
@@ -43,14 +44,20 @@ def plan(
     is refused until somebody decides it. Nothing is written.
     """
     from spellweaver.cli import references
+    from spellweaver.cli.spoken import duration, instant
     from spellweaver.cli.writing import deciding
     from spellweaver.engine.plan_cutover import plan as planned
+    from spellweaver.errors import Usage
     from spellweaver.manifest.cutover_file import text
 
     frame: Frame = ctx.obj
     name, revision = references.parse_revision(schedule)
+    at_us = None if at is None else instant("--at", at)
+    span_us = None if span is None else duration("--span", span, most_us=LONGEST_SPAN_US)
+    if span_us == 0:
+        raise Usage("bad_duration", "--span 0s: at least 1s")
     with deciding(frame, dry_run=True) as tx:
-        found = planned(tx, schedule=name, revision=revision, at=_instant(at), span_us=_duration(span))
+        found = planned(tx, schedule=name, revision=revision, at=at_us, span_us=span_us)
     made = found.partition
     toml = text(made, found.notes, cycle=found.cycle, open_=found.open)
     item = {
@@ -111,26 +118,3 @@ def show(ctx: typer.Context, schedule: Schedule) -> int:
         )
         frame.table(items, FATES)
     return 0
-
-
-def _instant(text: str | None) -> int | None:
-    from spellweaver.core.instant import parse
-    from spellweaver.errors import Usage
-
-    try:
-        return None if text is None else parse(text)
-    except ValueError as error:
-        raise Usage("bad_instant", f"--at: {error}") from None
-
-
-def _duration(text: str | None) -> int | None:
-    from spellweaver.core.instant import parse_duration
-    from spellweaver.errors import Usage
-
-    try:
-        span_us = None if text is None else parse_duration(text)
-    except ValueError as error:
-        raise Usage("bad_duration", f"--span: {error}") from None
-    if span_us is not None and not 0 < span_us <= 400 * 86_400_000_000:
-        raise Usage("bad_duration", "--span must be from 1s to 400d")
-    return span_us

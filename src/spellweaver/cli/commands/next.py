@@ -68,29 +68,39 @@ def next(
 
     Of Schedules in the ledger, or of a calendar given here without any ledger.
     """
-    from spellweaver.cli.screens import ahead
+    from spellweaver.cli.screens.ahead import Coming
     from spellweaver.cli.screens.counting import MOST, at_least_one
+    from spellweaver.cli.spoken import instant
     from spellweaver.core.grammar import LAST_S
     from spellweaver.core.instant import SECOND
 
     frame: Frame = ctx.obj
     limit = at_least_one(count) if count is not None else MOST if until else MANY
-    after_s = frame.as_of // SECOND if from_ is None else -(-_instant("--from", from_) // SECOND) - 1
-    until_s = LAST_S if until is None else _instant("--until", until) // SECOND
+    after_s = frame.as_of // SECOND if from_ is None else -(-instant("--from", from_) // SECOND) - 1
+    until_s = LAST_S if until is None else instant("--until", until) // SECOND
     head = None
     if cron is None and oncalendar is None and every is None:
         _refuse_loose(anchor=anchor, zone=zone, fold=fold, gap=gap)
         with frame.observe() as view:
             calendars, head = _of_ledger(frame, view, schedule), view.head()
     else:
-        calendars = [ahead.Coming(_calendar(schedule, cron, oncalendar, every, anchor, zone, fold, gap))]
+        calendars = [Coming(_calendar(schedule, cron, oncalendar, every, anchor, zone, fold, gap))]
+    items = _items(frame, calendars, after_s, until_s, limit)
+    frame.show("next", items, _columns(frame, items), head=head, empty="nothing fires")
+    return 0
+
+
+def _items(frame: Frame, calendars: list[Coming], after_s: int, until_s: int, limit: int) -> list[Item]:
+    """The rows; what is to be known beside them is said."""
+    from spellweaver.cli.screens import ahead
+    from spellweaver.cli.screens.counting import MOST
+
     if len(calendars) == 1:
         _advise(frame, calendars[0], after_s)
     items = list(ahead.items(calendars, after_s=after_s, until_s=until_s, limit=limit))
-    if count is None and until and sum(item["instant"] is not None for item in items) == MOST:
+    if limit == MOST and sum(item["instant"] is not None for item in items) == MOST:
         frame.warn(f"note: the first {MOST} are shown; go on with --from")
-    frame.show("next", items, _columns(frame, items), head=head, empty="nothing fires")
-    return 0
+    return items
 
 
 def _of_ledger(frame: Frame, view: View, schedule: str | None) -> list[Coming]:
@@ -114,10 +124,12 @@ def _calendar(
     gap: Gap | None,
 ) -> Calendar:
     """The calendar of the command line, read by the host's rules. Raises Usage."""
-    from spellweaver.core import grammar, instant
+    from spellweaver.cli.spoken import duration, instant
+    from spellweaver.core import grammar
     from spellweaver.core import zone as zones
     from spellweaver.core.cadence import Cadence
     from spellweaver.core.calendar import Calendar, Interpretation
+    from spellweaver.core.instant import SECOND
     from spellweaver.core.oncalendar import parse_oncalendar
     from spellweaver.errors import Usage
     from spellweaver.manifest import zones as source
@@ -143,34 +155,13 @@ def _calendar(
             cadence = parse_oncalendar(oncalendar)
         else:
             assert every is not None
-            cadence = grammar.every(
-                _seconds(every), None if anchor is None else _instant("--anchor", anchor) // instant.SECOND
-            )
+            every_s = duration("--every", every) // SECOND
+            cadence = grammar.every(every_s, None if anchor is None else instant("--anchor", anchor) // SECOND)
     except (grammar.BadCadence, source.UnknownZone) as error:
         raise Usage("bad_calendar", str(error)) from None
     return Calendar(
         Interpretation(zone, rules.digest if rules else None, cadence, fold or "earlier", gap or "skip"), rules
     )
-
-
-def _seconds(every: str) -> int:
-    from spellweaver.core import instant
-    from spellweaver.errors import Usage
-
-    try:
-        return instant.parse_duration(every) // instant.SECOND
-    except ValueError as error:
-        raise Usage("bad_duration", f"--every: {error}") from None
-
-
-def _instant(option: str, text: str) -> int:
-    from spellweaver.core import instant
-    from spellweaver.errors import Usage
-
-    try:
-        return instant.parse(text)
-    except ValueError as error:
-        raise Usage("bad_instant", f"{option}: {error}") from None
 
 
 def _refuse_loose(**given: str | None) -> None:

@@ -39,12 +39,12 @@ def pause(
     Firings from now on are skipped on record, unless its while_paused is catch_up; what waits keeps waiting in its
     window, what runs goes on. Said again, it changes reason and end.
     """
-    from spellweaver.cli.screens.acts import instant_of
+    from spellweaver.cli.spoken import instant
     from spellweaver.cli.writing import deciding
     from spellweaver.engine.pause import pause as verb
 
     frame: Frame = ctx.obj
-    until_at = None if until is None else instant_of("--until", until)
+    until_at = None if until is None else instant("--until", until)
     with deciding(frame, dry_run=dry_run) as tx:
         done = verb(tx, schedule=schedule, why=reason, until_at=until_at)
     item: dict[str, object] = {

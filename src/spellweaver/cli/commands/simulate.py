@@ -126,9 +126,8 @@ def _pin(frame: Frame, text: str, save: str | None, expect: str | None) -> int:
     """Compares first, so that one path may be given to both."""
     import json
 
+    from spellweaver.cli import saving
     from spellweaver.cli.screens import expectation
-    from spellweaver.errors import DiskTrouble
-    from spellweaver.files import write_whole
 
     wrong: list[str] = []
     if expect is not None:
@@ -136,9 +135,5 @@ def _pin(frame: Frame, text: str, save: str | None, expect: str | None) -> int:
     for sentence in wrong:
         frame.warn(f"differs: {sentence}")
     if save is not None:
-        try:
-            write_whole(save, f"{text}\n".encode(), mode=0o666)
-        except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            raise DiskTrouble("not_saved", f"{save} can't be written: {said}", path=save) from None
+        saving.save(save, f"{text}\n")
     return 1 if wrong else 0

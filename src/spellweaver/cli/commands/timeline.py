@@ -46,15 +46,17 @@ def timeline(
 
     A terminal gets the picture; behind a pipe there is a row for each firing.
     """
-    from spellweaver.cli.screens import drawing, planning, span
+    from spellweaver.cli.saving import save
+    from spellweaver.cli.screens import drawing, span
     from spellweaver.cli.screens import timeline as picture
+    from spellweaver.cli.spoken import instant
     from spellweaver.core.instant import DAY
     from spellweaver.errors import Usage
 
     frame: Frame = ctx.obj
     now = frame.as_of
-    from_at = now - DAY if from_ is None else planning.instant("--from", from_)
-    until_at = max(now, from_at) + DAY if to is None else planning.instant("--to", to)
+    from_at = now - DAY if from_ is None else instant("--from", from_)
+    until_at = max(now, from_at) + DAY if to is None else instant("--to", to)
     if until_at <= from_at:
         raise Usage("empty_span", "--to is not after --from: the span is empty")
     with frame.observe() as view:
@@ -63,9 +65,9 @@ def timeline(
     for sentence in said:
         frame.warn(f"note: {sentence}")
     if svg is not None:
-        _write(svg, drawing.svg(items, from_at, until_at, now=now))
+        save(svg, drawing.svg(items, from_at, until_at, now=now))
     if html is not None:
-        _write(html, drawing.page(items, from_at, until_at, now=now))
+        save(html, drawing.page(items, from_at, until_at, now=now))
     if frame.document("timeline", items, head=head):
         return 0
     if not frame.out.isatty():
@@ -76,14 +78,3 @@ def timeline(
     for line in drawn or ["nothing fires in this span"]:
         frame.line(line)
     return 0
-
-
-def _write(path: str, text: str) -> None:
-    from spellweaver.errors import DiskTrouble
-    from spellweaver.files import write_whole
-
-    try:
-        write_whole(path, text.encode(), mode=0o666)
-    except OSError as error:
-        said = (error.strerror or str(error)).lower()
-        raise DiskTrouble("not_saved", f"{path} can't be written: {said}", path=path) from None

@@ -57,7 +57,7 @@ def drift(
 
     from spellweaver.cli.screens import ahead, find, zone_rules
     from spellweaver.cli.screens.counting import at_least_one
-    from spellweaver.cli.screens.planning import duration
+    from spellweaver.cli.spoken import duration
     from spellweaver.core.grammar import LAST_S
     from spellweaver.core.instant import DAY, SECOND
 

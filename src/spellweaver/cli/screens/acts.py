@@ -1,12 +1,11 @@
-"""What an operator's act is about: the Invocation that a reference means, the instant that he wrote."""
+"""What an operator's act is about: the Invocation or the firing that a reference means."""
 
 from __future__ import annotations
 
 from spellweaver.cli import references
 from spellweaver.cli.screens import find
-from spellweaver.core import instant
 from spellweaver.core.identity import InvocationId, OccurrenceId
-from spellweaver.errors import NotFound, Refused, Usage
+from spellweaver.errors import NotFound, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +34,3 @@ def occurrence_of(frame: Frame, ref: str) -> OccurrenceId:
             hint=f"spellweaver explain {ref}",
         )
     return OccurrenceId(found.id)
-
-
-def instant_of(option: str, text: str) -> int:
-    """Raises Usage, naming the option."""
-    try:
-        return instant.parse(text)
-    except ValueError as error:
-        raise Usage("bad_instant", f"{option}: {error}") from None

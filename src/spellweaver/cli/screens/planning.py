@@ -4,7 +4,8 @@ here.
 
 from __future__ import annotations
 
-from spellweaver.core.instant import SECOND, parse, parse_duration
+from spellweaver.cli.spoken import duration, instant
+from spellweaver.core.instant import SECOND
 from spellweaver.errors import Usage
 from spellweaver.ledger import simulation
 from spellweaver.ledger.observe import observe
@@ -44,22 +45,6 @@ def _last_instant(ledger: str) -> int:
     """The last instant on record: of a clock that went back since, a simulation begins there and not before it."""
     with observe(ledger) as view:
         return simulation.mark(view).last_at
-
-
-def instant(option: str, text: str) -> int:
-    """Microseconds of ``2027-03-26T00:00:00Z``; a date is its midnight in UTC."""
-    try:
-        return parse(f"{text}T00:00:00Z" if len(text) == 10 and "T" not in text else text)
-    except ValueError as error:
-        hint = "2027-03-26T00:00:00Z, or 2027-03-26 for its midnight in UTC"
-        raise Usage("bad_instant", f"{option}: {error}", hint=hint) from None
-
-
-def duration(option: str, text: str) -> int:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise Usage("bad_duration", f"{option}: {error}") from None
 
 
 def outage(text: str) -> Outage:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from spellweaver import __version__
-from spellweaver.core.instant import DAY, duration_text, parse_duration
-from spellweaver.errors import Usage
+from spellweaver.cli import spoken
+from spellweaver.core.instant import DAY
 from spellweaver.service.run import Site
 
 TYPE_CHECKING = False
@@ -27,15 +27,7 @@ def of(frame: Frame, *, socket: bool) -> Site:
 
 def duration(option: str, text: str | None) -> int | None:
     """Microseconds, ten years at most. Raises Usage naming the option."""
-    if text is None:
-        return None
-    try:
-        us = parse_duration(text)
-    except ValueError as error:
-        raise Usage("bad_duration", f"{option}: {error}") from None
-    if us > LONGEST_US:
-        raise Usage("bad_duration", f"{option} {text}: at most {duration_text(LONGEST_US)}")
-    return us
+    return None if text is None else spoken.duration(option, text, most_us=LONGEST_US)
 
 
 def nowhere() -> TextIO:

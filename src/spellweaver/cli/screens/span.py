@@ -36,35 +36,19 @@ def items(
     """The firings in the order of their nominal instants, and sentences of what is left out. No name means every
     Schedule. Raises NotFound.
     """
+    marks = {int(str(id_)): (str(full), int(str(mark))) for id_, full, mark in view.rows(load("schedule")["settled"])}
     wanted = [find.schedule(view, name)[0] for name in names]
-    known = wanted or [int(str(row[0])) for row in view.rows(load("schedule")["coming"], {"id": None})]
-    values = {"schedules": json.dumps(known), "from": from_at, "until": until_at}
-    readings = Readings(view)
-    rows = [with_run(row, readings) for row in view.rows(load("occurrence")["span"], values)]
+    values = {"schedules": json.dumps(wanted or list(marks)), "from": from_at, "until": until_at}
+    readings, calendars, said = Readings(view), list[ahead.Coming](), list[str]()
+    rows = (with_run(row, readings) for row in view.rows(load("occurrence")["span"], values))
     found = [{key: row[key] for key in KEYS} for row in rows]
-    calendars, said = ahead.of_ledger(view, wanted[0]) if len(wanted) == 1 else ahead.of_ledger(view, None)
-    if wanted:
-        full = {find.schedule(view, name)[1] for name in names}
-        calendars = [each for each in calendars if _name(each) in full]
-        said = [sentence for sentence in said if sentence.split(" ")[0].rstrip(":") in full or len(wanted) == 1]
-    coming = list(islice(_coming(calendars, _settled(view), from_at, until_at, now), MOST + 1))
+    for schedule in wanted or (None,):
+        more, why = ahead.of_ledger(view, schedule)
+        calendars, said = calendars + more, said + why
+    coming = list(islice(_coming(calendars, dict(marks.values()), from_at, until_at, now), MOST + 1))
     if len(coming) > MOST:
         said.append(f"the first {MOST} firings to come are shown")
     return [*found, *coming[:MOST]], said
-
-
-def _name(coming: ahead.Coming) -> str:
-    assert coming.revision is not None
-    return f"{coming.revision.definition.authority}/{coming.revision.definition.name}"
-
-
-def _settled(view: View) -> dict[str, int]:
-    """Up to where the firings of each Schedule are on record (UTC seconds)."""
-    return {
-        str(row[1]): int(str(mark[0]))
-        for row in view.rows(load("schedule")["coming"], {"id": None})
-        if (mark := view.row(load("schedule")["settled_to"], (row[0],))) is not None and mark[0] is not None
-    }
 
 
 def _coming(

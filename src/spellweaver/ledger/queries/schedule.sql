@@ -53,6 +53,10 @@ WHERE a.schedule = :schedule AND a.begins_at <= :at ORDER BY a.id DESC LIMIT 1
 -- name: settled_to
 SELECT settled_to FROM schedule WHERE id = ?
 
+-- name: settled
+-- Up to which nominal second the firings of each Schedule are on record.
+SELECT id, authority || '/' || name, ifnull(settled_to, 0) FROM schedule ORDER BY name, authority
+
 -- name: coming
 -- What fires next is asked of: the revision in force and the switch to it, else the newest revision.
 SELECT s.id, s.authority || '/' || s.name, s.state,
