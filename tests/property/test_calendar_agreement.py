@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from spellweaver.core import grammar
 from spellweaver.core.cadence import CIVIL, Cadence
 from spellweaver.core.cadence import cadence as read_back
-from spellweaver.core.calendar import Calendar, Candidate, Run, parse_key
+from spellweaver.core.calendar import Calendar, parse_key
 from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
+from spellweaver.core.line import Candidate, Run
 from spellweaver.core.oncalendar import parse_oncalendar
 from spellweaver.core.policy import FOLDS, GAPS
 from spellweaver.core.schedule import date_range_text, date_ranges

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.cutover import Entry, Partition
 from spellweaver.core.instant import SECOND
+from spellweaver.core.line import Candidate
 from spellweaver.core.schedule import ScheduleDraft
 from spellweaver.engine.activate import activate
 from spellweaver.errors import Refused

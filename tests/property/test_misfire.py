@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spellweaver.core import instant, misfire
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.grammar import Every
+from spellweaver.core.line import Candidate
 from spellweaver.core.misfire import Drop, Keep, Offer, Settle, Stretch, Waiting
 from spellweaver.core.policy import FOLDS, GAPS
 from spellweaver.core.schedule import Jitter

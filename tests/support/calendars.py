@@ -6,8 +6,9 @@ from functools import cache
 
 from spellweaver.core import instant, zone
 from spellweaver.core.cadence import Cadence
-from spellweaver.core.calendar import Calendar, Candidate, Interpretation
+from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.grammar import parse_cron
+from spellweaver.core.line import Candidate
 from spellweaver.core.policy import Fold, Gap
 from spellweaver.core.search import Excluded
 from spellweaver.manifest import zones

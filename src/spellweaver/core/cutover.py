@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, NamedTuple
 
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND, show
+from spellweaver.core.line import Candidate
 from spellweaver.core.schedule import canonical_json
 
 Fate = Literal["same", "distinct", "skip"]

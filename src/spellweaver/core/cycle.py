@@ -7,8 +7,9 @@ the nominal civil time in the calendar's own zone, in UTC where it has none.
 from __future__ import annotations
 
 from spellweaver.core.cadence import CIVIL
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.instant import DAY_S, civil_from_days, civil_text, days_from_civil
+from spellweaver.core.line import Candidate
 from spellweaver.core.policy import Cycle
 
 

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND
+from spellweaver.core.line import Candidate
 from spellweaver.core.policy import CatchUp
 from spellweaver.core.terms import Terms
 from spellweaver.core.window import Window

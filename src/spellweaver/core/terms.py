@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.instant import SECOND
+from spellweaver.core.line import Candidate
 from spellweaver.core.policy import CatchUp, WhilePaused
 from spellweaver.core.schedule import Jitter, jitter_us
 

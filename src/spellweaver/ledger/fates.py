@@ -5,8 +5,8 @@ Rows of all its Schedules are gathered and written together; each event holds th
 
 from __future__ import annotations
 
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.instant import SECOND
+from spellweaver.core.line import Candidate
 from spellweaver.core.misfire import ROWS_AT_MOST, Drop, Fate, Keep, Offer, Settle, members
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.queries import load

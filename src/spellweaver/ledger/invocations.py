@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from spellweaver.core import event
 from spellweaver.core.binding import Binding, binding
-from spellweaver.core.calendar import Candidate, firing_key
+from spellweaver.core.calendar import firing_key
 from spellweaver.core.identity import AttemptId, InvocationId, OccurrenceId, RunId
 from spellweaver.core.instant import SECOND
 from spellweaver.core.launch import Ended, Identity, Launch, NeverStarted, OpenAttempt, Started
+from spellweaver.core.line import Candidate
 from spellweaver.core.settlement import Verdict
 from spellweaver.ledger.decide import Transaction, Values
 from spellweaver.ledger.queries import load

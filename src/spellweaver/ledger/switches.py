@@ -16,9 +16,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from spellweaver.core.calendar import Candidate
 from spellweaver.core.cutover import Firing
 from spellweaver.core.instant import SECOND
+from spellweaver.core.line import Candidate
 
 Key = tuple[int, int, int]  # generation, civil second, fold
 FATES = ("fires", "gap_skip", "gap_fail")

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from spellweaver.core import grammar, instant, misfire, zone
-from spellweaver.core.calendar import Calendar, Candidate, Interpretation, Run, parse_key
+from spellweaver.core.calendar import Calendar, Interpretation, parse_key
 from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import DAY_S
+from spellweaver.core.line import Candidate, Run
 from spellweaver.core.policy import Fold, Gap
 from spellweaver.core.schedule import Jitter
 from spellweaver.core.terms import Terms

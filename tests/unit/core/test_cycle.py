@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spellweaver.core import zone as zones
-from spellweaver.core.calendar import Calendar, Candidate, Interpretation
+from spellweaver.core.calendar import Calendar, Interpretation
 from spellweaver.core.cycle import cycle_of
 from spellweaver.core.grammar import Every, parse_cron
 from spellweaver.core.instant import DAY_S, parse, parse_civil
+from spellweaver.core.line import Candidate
 from spellweaver.core.policy import Cycle
 from spellweaver.core.schedule import definition, revise
 from spellweaver.manifest import zones as host

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from spellweaver.core import misfire
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.instant import DAY, HOUR, MINUTE, SECOND, show
+from spellweaver.core.line import Candidate
 from spellweaver.core.misfire import Drop, Fate, Keep, Offer, Settle, Stretch, Waiting
 from spellweaver.core.policy import Gap
 from spellweaver.core.schedule import Jitter

@@ -14,9 +14,10 @@ from spellweaver.cli import times
 from spellweaver.cli.screens.readings import UTC
 from spellweaver.cli.values import At
 from spellweaver.core.cadence import CIVIL
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.grammar import LAST_S
 from spellweaver.core.instant import SECOND, civil_text
+from spellweaver.core.line import Candidate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from spellweaver.cli.references import Reference
     from spellweaver.cli.screens.readings import Reading
-    from spellweaver.core.calendar import Calendar, Candidate
+    from spellweaver.core.calendar import Calendar
+    from spellweaver.core.line import Candidate
     from spellweaver.ledger.observe import View
 
     Values = dict[str, object]

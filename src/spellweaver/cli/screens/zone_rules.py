@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from spellweaver.cli import times
 from spellweaver.cli.values import At, Lasts, at
 from spellweaver.core import zone as zones
-from spellweaver.core.calendar import Calendar, Candidate
+from spellweaver.core.calendar import Calendar
 from spellweaver.core.instant import SECOND, civil_text
+from spellweaver.core.line import Candidate
 from spellweaver.ledger.queries import load
 from spellweaver.manifest import zones as source
 
