@@ -65,7 +65,7 @@ class Calendar:
         """The same reading, of which nothing but these candidates is left; they are ascending."""
         made = object.__new__(Calendar)
         made.interpretation, made.zone, made.excluded = self.interpretation, self.zone, ()
-        made._line = Listed(candidates)
+        made._line = Listed(self._line, candidates)
         return made
 
     def walk(self, after_s: int, until_s: int) -> Iterator[Candidate]:

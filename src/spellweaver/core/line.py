@@ -141,11 +141,12 @@ def _end_of(stretch: tuple[int, int]) -> int:
 
 
 class Listed:
-    """Candidates that somebody named one by one (CUT-04)."""
+    """Of another line, the candidates that somebody named one by one (CUT-04); they are ascending."""
 
-    __slots__ = ("_candidates", "_instants")
+    __slots__ = ("_candidates", "_instants", "_whole")
 
-    def __init__(self, candidates: Sequence[Candidate]) -> None:
+    def __init__(self, whole: Line, candidates: Sequence[Candidate]) -> None:
+        self._whole = whole
         self._candidates = candidates
         self._instants = [candidate.instant_s for candidate in candidates]
 
@@ -157,8 +158,8 @@ class Listed:
         return next(self.walk(after_s, LAST_S), None)
 
     def last(self, until_s: int, after_s: int) -> Candidate | None:
-        found = list(self.walk(after_s, until_s))
-        return found[-1] if found else None
+        *_, found = [None, *self.walk(after_s, until_s)]
+        return found
 
     def pieces(self, after_s: int, until_s: int) -> Iterator[Run]:
         for found in self.walk(after_s, until_s):
@@ -169,10 +170,10 @@ class Listed:
         return list(islice(found, limit))
 
     def find(self, civil_s: int) -> tuple[Candidate, ...]:
-        return tuple(found for found in self._candidates if found.civil_s == civil_s)
+        return tuple(found for found in self._whole.find(civil_s) if found in self._candidates)
 
     def on_date(self, day: int) -> Iterator[Candidate]:
-        return (found for found in self._candidates if found.civil_s // DAY_S == day)
+        return (found for found in self._whole.on_date(day) if found in self._candidates)
 
 
 def _absolute(at_s: int) -> Candidate:

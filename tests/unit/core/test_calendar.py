@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from spellweaver.core import grammar, instant, misfire, zone
+from spellweaver.core.cadence import Cadence
 from spellweaver.core.calendar import Calendar, Interpretation, parse_key
-from spellweaver.core.grammar import LAST_S
+from spellweaver.core.grammar import LAST_S, Every
 from spellweaver.core.instant import DAY_S
 from spellweaver.core.line import Candidate, Run
 from spellweaver.core.policy import Fold, Gap
@@ -343,3 +344,21 @@ def test_what_a_gap_took_is_judged_once() -> None:
     assert (skipped.state, skipped.reason, skipped.count) == ("skipped", "gap", 3)
     assert isinstance(offered, misfire.Offer)
     assert offered.found == Candidate(end_s, civil("2026-03-29T03:00:00"), -1, "fires")
+
+
+@pytest.mark.rule("CUT-04")
+@pytest.mark.parametrize("cadence", ["30 0,12 * * *", Every(43_200, 84_600)])
+def test_of_a_list_every_question_is_answered_as_of_the_whole_line(cadence: str | Cadence) -> None:
+    """What is left of a calendar when a partition names some of its candidates, around a clock change too."""
+    whole = calendar(cadence, "Europe/Rome")
+    begin, end = utc("2026-03-27T00:00:00Z"), utc("2026-04-02T00:00:00Z")
+    kept = list(whole.walk(begin, end))[1::2]
+    some = whole.listed(kept)
+    assert list(some.walk(begin, end)) == kept and some.instants(begin, 9) == [each.instant_s for each in kept]
+    assert (some.first(begin), some.last(end, begin)) == (kept[0], kept[-1])
+    assert some.first(kept[-1].instant_s) is None and some.last(begin, begin - 1) is None
+    assert some.count(begin, end) == len(kept)
+    for day in range(begin // 86_400, end // 86_400 + 1):
+        assert list(some.on_date(day)) == [each for each in whole.on_date(day) if each in kept]
+    for each in whole.walk(begin, end):
+        assert some.find(each.civil_s) == ((each,) if each in kept else ())
