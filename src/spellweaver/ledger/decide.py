@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard, cast
 
 import apsw
@@ -26,7 +25,7 @@ from spellweaver.clock import pause
 from spellweaver.core import instant
 from spellweaver.core.policy import HostPolicy, host_policy
 from spellweaver.errors import DiskTrouble, TryAgain
-from spellweaver.ledger import clock_events, journal, observe, witness
+from spellweaver.ledger import clock_events, journal, observe, sign, witness
 from spellweaver.ledger.revisions import Revisions
 
 if TYPE_CHECKING:
@@ -38,18 +37,6 @@ TURN_US = 50_000  # so long one waits for somebody who is in turn; that one may 
 LOCK_PATIENCE_US = 10_000_000
 
 Values = dict[str, object] | tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """By what a transaction is found again: the place of its first event; else ``mark``, and the one ``before`` it.
-    ``what`` are words for a person.
-    """
-
-    what: str
-    place: journal.Place | None = None
-    mark: int = 0
-    before: int = 0
 
 
 class Transaction:
@@ -194,7 +181,7 @@ class Ledger:
         Raises TryAgain (lock, clock not settled), DiskTrouble (disk, or a commit whose outcome is not known).
         """
         self._begin()
-        sign: _Sign | None = None
+        left: sign.Sign | None = None
         try:
             tx, changes = Transaction(self, self.connection), self.connection.total_changes()
             if not (unsettled or self.drives):
@@ -202,7 +189,9 @@ class Ledger:
             yield tx
             tx.check_open()
             if not dry_run and (len(tx.events) or self.connection.total_changes() > changes):
-                sign = self._signed(tx)
+                left = sign.leave(
+                    self.connection, tx.events, seq=tx.seq, previous=tx.hash, marked=self.path != ":memory:"
+                )
         except BaseException as error:
             self._rollback()
             if _says_sqlite(error):
@@ -211,7 +200,7 @@ class Ledger:
         if dry_run:
             self._rollback()
             return
-        self._commit(sign)
+        self._commit(left)
         self._unwitnessed = self._unwitnessed or len(tx.events) > 0
         self._sampled = (tx.seq + len(tx.events), tx.last_sample)
 
@@ -328,51 +317,26 @@ class Ledger:
             pause(LOCK_STEP_US)
             patience -= LOCK_STEP_US
 
-    def _signed(self, tx: Transaction) -> _Sign:
-        """Writes the events, or a mark where there are none. In memory no commit fails, and nothing may be random."""
-        if len(tx.events):
-            place = journal.write(self.connection, tx.events, seq=tx.seq, previous=tx.hash)
-            kinds = list(dict.fromkeys(entry.type for entry in tx.events))
-            last = f" to evt_{tx.seq + len(tx.events)}" if len(tx.events) > 1 else ""
-            return _Sign(f"evt_{place[0]}{last} ({', '.join(kinds[:3])})", place)
-        mark = 0 if self.path == ":memory:" else int.from_bytes(os.urandom(7))
-        row = self.connection.execute("SELECT mark FROM ledger").fetchone()
-        assert row is not None
-        if mark:
-            self.connection.execute("UPDATE ledger SET mark = ?", (mark,))
-        return _Sign("what was noted of a run", mark=mark, before=row[0])
-
-    def _commit(self, sign: _Sign | None) -> None:
+    def _commit(self, left: sign.Sign | None) -> None:
         """Without a sign nothing was changed."""
         try:
             self.connection.execute("COMMIT")
         except apsw.Error as error:
             self._rollback()
             refused = isinstance(error, apsw.BusyError)  # before anything was written
-            made = False if sign is None or refused else self._made(sign) if self._fenced() else None
+            made = False if left is None or refused else sign.stands(self.connection, left) if self._fenced() else None
             if made is None:
-                assert sign is not None
+                assert left is not None
                 raise DiskTrouble(
                     "commit_unknown",
                     f"{self.path}: the disk failed while a decision was written ({error}). Not known is whether it is "
-                    f"on record: {sign.what}",
+                    f"on record: {left.what}",
                     hint="spellweaver events, after the disk is well again",
                     path=self.path,
-                    seq=sign.place[0] if sign.place else None,
+                    seq=left.place[0] if left.place else None,
                 ) from None
             if not made:
                 raise observe.trouble(error, self.path) from None
-
-    def _made(self, sign: _Sign) -> bool | None:
-        """Whether a commit that was reported as failed is on record; None where it can't be told."""
-        try:
-            if sign.place is not None:
-                sql = "SELECT 1 FROM event WHERE seq = ? AND hash = ?"
-                return self.connection.execute(sql, sign.place).fetchone() is not None
-            row = self.connection.execute("SELECT mark FROM ledger").fetchone()
-        except apsw.Error:
-            return None
-        return {sign.mark: True, sign.before: False}.get(row[0]) if row else None
 
     def _fenced(self) -> bool:
         """Whether something else could be committed. After it, a failed commit either stands in the log for good or
