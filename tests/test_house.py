@@ -28,6 +28,7 @@ TOOLS = {
     "signal": {"host", "service"}, "zoneinfo": set(), "sqlite3": set(),
 }  # fmt: skip
 CALLS = {"fork", "forkpty", "kill", "killpg", "posix_spawn", "posix_spawnp", "pidfd_open", "execve", "execvpe"}
+SQL = re.compile(r"(SELECT|INSERT INTO|UPDATE|DELETE FROM|PRAGMA|CREATE) \S")
 FORBIDDEN_NAMES = {"utils", "common", "helpers", "manager", "models"}
 
 
@@ -76,6 +77,9 @@ def faults(trees: dict[str, ast.Module]) -> list[str]:
                 and room != "host"
             ):
                 found.append(f"{name}:{node.lineno} calls {node.func.attr}, which belongs to host")
+            text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+            if room != "ledger" and SQL.match(text):
+                found.append(f"{name}:{node.lineno} writes SQL, which belongs to ledger")
         found += [f"{name} is named {part}" for part in name.split(".") if part in FORBIDDEN_NAMES]
     return found
 
@@ -88,6 +92,7 @@ def test_the_house_test_sees_each_kind_of_fault() -> None:
     planted = {
         "core.a": ast.parse("import apsw\nfrom spellweaver.engine import tick"),
         "engine.utils": ast.parse("import os\nos.kill(1, 9)"),
+        "cli.c": ast.parse("view.row('SELECT 1 FROM ledger')"),
         "ledger.b": ast.parse("from spellweaver.host import keeper\nimport threading"),
     }
     text = "\n".join(faults(planted))
@@ -95,6 +100,7 @@ def test_the_house_test_sees_each_kind_of_fault() -> None:
         "imports apsw",
         "floor 2 may not see floor 5",
         "calls kill",
+        "writes SQL",
         "is named utils",
         "floor 4 may not see floor 4",
         "imports threading",

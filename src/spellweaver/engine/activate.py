@@ -53,7 +53,8 @@ def activate(
     generation = definitions.generation_of(tx, target.id)
     if known.active == target.id and known.state != "stopped":
         _refuse_another(tx, name, known, target, partition)
-        return Activated(name, target.number, "unchanged", tx.decided_at(), 0, _next(tx, known), generation, None)
+        next_at = definitions.next_at(tx, known.id)
+        return Activated(name, target.number, "unchanged", tx.decided_at(), 0, next_at, generation, None)
     if not unbound:
         _refuse_unbound(tx, name, target)
     old = next((r for r in definitions.revisions(tx, known.id) if r.id == known.active), None)
@@ -225,8 +226,3 @@ def begins_at_of(name: str, target: Stored, at: int, *, first: bool) -> int:
             schedule=name,
         )
     return max(at, from_at - 1)
-
-
-def _next(tx: Transaction, known: Known) -> int | None:
-    row = tx.row("SELECT next_at FROM schedule WHERE id = ?", (known.id,))
-    return row[0] if row is not None and isinstance(row[0], int) else None

@@ -270,6 +270,13 @@ class Ledger:
         assert row is not None
         return str(row[0])
 
+    @property
+    def last_attempt(self) -> int:
+        """The highest row number of an attempt, 0 without any."""
+        row = self.connection.execute("SELECT ifnull(max(id), 0) FROM attempt").fetchone()
+        assert row is not None
+        return int(row[0])
+
     def keep_witness(self) -> None:
         """Lets the witness see what was committed since it was written last. Raises DiskTrouble."""
         if self.witness is not None and self._unwitnessed:

@@ -62,6 +62,12 @@ def schedule(tx: Transaction, authority: str, name: str) -> Known | None:
     return Known(int(str(row[0])), str(row[1]), active, settled_to)
 
 
+def next_at(tx: Transaction, schedule_: int) -> int | None:
+    """The instant (µs) of its next candidate; None when nothing comes."""
+    row = tx.row(SQL["next_at"], (schedule_,))
+    return row[0] if row is not None and isinstance(row[0], int) else None
+
+
 def named(tx: Transaction, name: str) -> list[tuple[int, str]]:
     """(row number, authority) of every Schedule of this name."""
     return [(int(str(id_)), str(authority)) for id_, authority in tx.rows(SQL["named"], (name,))]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spellweaver.core.calendar import parse_key
 from spellweaver.core.cutover import Firing, Line, Named, Partition
-from spellweaver.core.instant import parse_civil
 from spellweaver.ledger import switches
 from spellweaver.ledger.decide import Transaction
 from spellweaver.ledger.queries import load
@@ -62,17 +62,14 @@ class Candidates:
 
     def parse(self, key: str) -> Named | None:
         """The candidate of this name, of whichever reading; its owner is that reading's newest revision."""
-        head, _, rest = key.partition(":")
-        if head[:1] != "c" or not (head[1:].isascii() and head[1:].isdecimal()) or len(head) > 9:
+        try:
+            generation, civil_s, _, _ = parse_key(key)
+        except ValueError:
             return None
-        row = self._tx.row(SQL["revision_of_generation"], (self._schedule, int(head[1:])))
+        row = self._tx.row(SQL["revision_of_generation"], (self._schedule, generation))
         if row is None or not isinstance(row[0], int):
             return None
         meant = self._tx.revisions.get(self._tx.connection, row[0])
-        try:
-            civil_s = parse_civil(rest.removesuffix("+1").removesuffix("Z"))
-        except ValueError:
-            return None
         for found in meant.calendar.find(civil_s):
             if meant.calendar.key(found, meant.generation) == key:
                 return Named(key, meant.generation, row[0], found)

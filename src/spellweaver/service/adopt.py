@@ -102,13 +102,12 @@ def _agrees(ledger: Ledger, seen: Witness | None) -> bool:
 
 def _unknown(folder: str, ledger: Ledger) -> list[AttemptId]:
     """Attempts with a folder that the ledger does not know of. Raises Refused while one of them runs."""
-    row = ledger.connection.execute("SELECT ifnull(max(id), 0) FROM attempt").fetchone()
-    assert row is not None
+    last = ledger.last_attempt
     found = []
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         with contextlib.suppress(ValueError):
             which = AttemptId.parse(name)
-            if which > row[0]:
+            if which > last:
                 found.append(AttemptId(which))
     running = [which for which in sorted(found) if not attempt.lock_is_free(f"{folder}/{which}")]
     if running:

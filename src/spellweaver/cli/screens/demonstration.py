@@ -22,6 +22,7 @@ from spellweaver.engine.bind import bind
 from spellweaver.engine.define import define
 from spellweaver.host.machine import machine
 from spellweaver.ledger.opening import create_ledger
+from spellweaver.ledger.queries import load
 from spellweaver.manifest.read import read_text
 from spellweaver.safety import owners
 from spellweaver.service import lock
@@ -140,7 +141,7 @@ def _tell(ctx: typer.Context, frame: Frame) -> int:
     frame.line()
     occurrence.list_(ctx, count=8)
     with frame.observe() as view:
-        missed = view.row("SELECT id FROM occurrence WHERE state = 'missed' ORDER BY id LIMIT 1")
+        missed = view.row(load("occurrence")["first_missed"])
     if missed is not None:
         frame.line()
         explain.explain(ctx, f"occ_{missed[0]}")

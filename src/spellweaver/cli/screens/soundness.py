@@ -9,6 +9,7 @@ from spellweaver.host.machine import machine
 from spellweaver.ledger import witness
 from spellweaver.ledger.audit import laws
 from spellweaver.ledger.audit.finding import Finding
+from spellweaver.ledger.queries import load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def contradiction(view: View, before: Witness | Unusable | None) -> Unusable | N
 
 def facts(view: View, before: Witness | Unusable | None) -> Item:
     """How far the ledger and its witness go, and whose it is."""
-    row = view.row("SELECT machine FROM ledger")
+    row = view.row(load("doctor")["machine"])
     return {
         "events": view.head()[1],
         "witness_seq": None if before is None or isinstance(before, Unusable) else before.seq,

@@ -22,8 +22,9 @@ SELECT revision FROM firing_range WHERE schedule = :schedule AND generation = :g
     AND (reason = 'cutover' OR (reason = 'gap') = :missing)
 
 -- name: recent
--- The last rows before an instant, the newest first.
-SELECT generation, civil, fold FROM occurrence WHERE schedule = :schedule AND generation = :generation AND nominal_at > :after AND nominal_at <= :until
+-- The last rows before an instant, the newest first; found by their civil seconds, which no zone moves by more than 26 hours.
+SELECT generation, civil, fold FROM occurrence WHERE schedule = :schedule AND generation = :generation
+    AND civil BETWEEN :after / 1000000 - 93600 AND :until / 1000000 + 93600 AND nominal_at > :after AND nominal_at <= :until
 ORDER BY nominal_at DESC LIMIT :limit
 
 -- name: latest

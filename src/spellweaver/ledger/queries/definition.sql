@@ -10,6 +10,9 @@ SELECT revision FROM pattern_version WHERE key = ? ORDER BY id
 -- name: schedule
 SELECT id, state, active, settled_to FROM schedule WHERE authority = ? AND name = ?
 
+-- name: next_at
+SELECT next_at FROM schedule WHERE id = ?
+
 -- name: named
 -- Every authority that has a Schedule of this name.
 SELECT id, authority FROM schedule WHERE name = ? ORDER BY authority

@@ -3,6 +3,9 @@
 SELECT l.machine, l.looked_at, l.fences, (SELECT max(seq) FROM event), (SELECT at FROM event ORDER BY seq DESC LIMIT 1)
 FROM ledger l
 
+-- name: machine
+SELECT machine FROM ledger
+
 -- name: clock
 -- The step of the clock that has not settled.
 SELECT before_at, after_at, size_us, opened_at FROM clock_event WHERE closed_at IS NULL

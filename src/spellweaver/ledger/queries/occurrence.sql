@@ -44,6 +44,9 @@ SELECT id, generation, civil, fold FROM occurrence
 WHERE schedule = :schedule AND generation IN (SELECT number FROM calendar_generation WHERE schedule = :schedule) AND civil = :civil
 ORDER BY nominal_at
 
+-- name: first_missed
+SELECT id FROM occurrence WHERE state = 'missed' ORDER BY id LIMIT 1
+
 -- name: at_key
 SELECT id, generation, civil, fold FROM occurrence
 WHERE schedule = :schedule AND generation = :generation AND civil = :civil AND fold = :fold
