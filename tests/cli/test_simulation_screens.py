@@ -66,10 +66,12 @@ def test_a_cell_shows_the_worst_of_its_time() -> None:
     )  # fmt: skip
     seen = simulated(*drafts, begin=BEGIN, length="12h", runtimes={"*": "90m"})
     drawn = timeline(seen.items, us(BEGIN), us(BEGIN) + 12 * HOUR, width=35, unicode=True)
-    assert [line.partition("[")[2][:-1] for line in drawn[1:-1]] == [
+    assert [line.partition("[")[2][:-1] for line in drawn[1:-2]] == [
         f"{row:24}" for row in ("  ### ###", "    ###···", "         ###")
     ]
-    assert drawn[-1].endswith("· window  # ran  o skipped  X missed  ! failed or refused; a cell is 30min")
+    assert drawn[-2:] == ["· window  # ran  o skipped  X missed  ! failed or refused", "a cell is 30min"]
+    wide = timeline(seen.items, us(BEGIN), us(BEGIN) + 12 * HOUR, width=100, unicode=True)
+    assert wide[-1].endswith("X missed  ! failed or refused; a cell is 8min 5s")
     assert drawn[0].split() == ["Sun", "2026-03-01", "00:00", "UTC", "Sun", "2026-03-01", "12:00", "UTC"]
 
 
@@ -91,7 +93,7 @@ def test_the_picture_of_nothing_is_nothing() -> None:
 
 def test_a_long_name_is_cut_and_a_narrow_terminal_still_gets_cells() -> None:
     seen = simulated(draft("x" * 60, "0 * * * *"), begin=BEGIN, length="3h")
-    *_, row, _ = timeline(seen.items, us(BEGIN), us(BEGIN) + 3 * HOUR, width=30, unicode=True)
+    *_, row, _, _ = timeline(seen.items, us(BEGIN), us(BEGIN) + 3 * HOUR, width=30, unicode=True)
     assert row.startswith("local/xxxxxxxxxxxxxxxxx…  [") and len(row) == 24 + 4 + 16
 
 

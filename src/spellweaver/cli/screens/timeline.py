@@ -53,7 +53,9 @@ def timeline(
         lines.append(f"{short:{label}}  [{drawn}]")
     named = list(zip(marks[1:], _NAMES, strict=True))[0 if now is not None else 1 :]
     key = "  ".join(f"{mark} {what}" for mark, what in (*named, *([("|", "now")] if here is not None else [])))
-    return [*lines, f"{'':{label}}  {key}; a cell is {times.length(axis.cell_us)}"]
+    cell = f"a cell is {times.length(axis.cell_us)}"
+    beside = f"{'':{label}}  {key}; {cell}"
+    return [*lines, *([beside] if len(beside) <= width else [key, cell])]
 
 
 class _Axis:
