@@ -70,3 +70,10 @@ def test_a_person_sees_by_how_much(world: World, tmp_path: Path) -> None:
     seen = at_terminal("zones", "drift", "-n", "2", ledger=world.path, clock=world.clock, env=env, width=120)
     assert "30min later" in seen.out and "1h later" in seen.out
     assert "zones drift" in at_terminal("zones", "list", ledger=world.path, clock=world.clock, env=env).err
+
+
+def test_a_pipe_gets_every_digest_whole(world: World) -> None:
+    (rome, utc) = zoned(world, "list").out.splitlines()
+    zone, rules, host_, differs, schedules = rome.split("\t")
+    assert (zone, host_, differs, schedules) == ("Europe/Rome", "same", "", "local/night") and len(rules) == 7 + 64
+    assert utc.startswith("UTC\tsha256:")

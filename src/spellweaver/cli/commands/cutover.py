@@ -112,7 +112,7 @@ def show(ctx: typer.Context, schedule: Schedule) -> int:
         items, facts = cutovers.latest(view, *find.schedule(view, schedule))
         head = view.head()
     if not frame.document("cutover_show", items, head=head, more=facts):
-        frame.line(
+        (frame.line if frame.out.isatty() else frame.say)(
             f"{facts['schedule']}: from revision {facts['old']} to {facts['new']}, "
             f"old_last {facts['old_last']}, new_first {facts['new_first']}"
         )

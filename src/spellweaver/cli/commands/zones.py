@@ -27,12 +27,13 @@ def list_(ctx: typer.Context) -> int:
     frame: Frame = ctx.obj
     with frame.observe() as view:
         items, head = list(zone_rules.kept(view, frame.as_of)), view.head()
+    people = frame.out.isatty()
     columns = (
         Column("ZONE", "zone"),
-        Column("KEPT RULES", lambda item: str(item["rules"])[:19], drop=1),
+        Column("KEPT RULES", lambda item: str(item["rules"])[: 19 if people else None], drop=1),
         Column("HOST'S", "host"),
         Column("DIFFERS FROM", "differs_at"),
-        Column("SCHEDULES", lambda item: _named(item["schedules"])),
+        Column("SCHEDULES", lambda item: _named(item["schedules"]) if people else item["schedules"]),
     )
     frame.show("zones_list", items, columns, head=head, empty="no active Schedule has a zone")
     if any(item["host"] == "differs" for item in items):

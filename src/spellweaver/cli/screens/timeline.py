@@ -53,9 +53,9 @@ def timeline(
         lines.append(f"{short:{label}}  [{drawn}]")
     named = list(zip(marks[1:], _NAMES, strict=True))[0 if now is not None else 1 :]
     key = "  ".join(f"{mark} {what}" for mark, what in (*named, *([("|", "now")] if here is not None else [])))
-    cell = f"a cell is {times.length(axis.cell_us)}"
-    beside = f"{'':{label}}  {key}; {cell}"
-    return [*lines, *([beside] if len(beside) <= width else [key, cell])]
+    scale = f"a cell is {times.length(axis.cell_us)}"
+    beside = f"{'':{label}}  {key}; {scale}"
+    return [*lines, *([beside] if len(beside) <= width else [key, scale])]
 
 
 class _Axis:
