@@ -139,7 +139,7 @@ def looks(path: str) -> Took:
                 loop.stop()
 
         loop.on_look = look
-        loop._wait = lambda ends: None  # type: ignore[method-assign]
+        loop._wait = lambda ends: None
         with loop._listening():
             loop._look_until_stopped()
             loop._stops, left = 0, LOOKS

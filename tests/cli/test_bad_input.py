@@ -481,7 +481,7 @@ def test_what_looks_like_sql_or_markup_is_text(tmp_path: Path) -> None:
     file.write_text(whole(pattern(), schedule(f'labels = {{ team = "{label}" }}'), binding()))
     assert call("define", "--bind", "--activate", str(file), ledger=ledger).status == 0
     shown = call("schedule", "show", "nightly", "--json", ledger=ledger)
-    assert shown.items[0]["definition"]["labels"] == {"team": label}  # type: ignore[index]
+    assert shown.items[0]["definition"]["labels"] == {"team": label}
     seen = at_terminal("schedule", "show", "nightly", ledger=ledger, width=300)
     assert label in seen.out
     assert all(ord(c) < 128 for c in call("schedule", "show", "nightly", "--jsonl", ledger=ledger).out)

@@ -139,7 +139,7 @@ def test_what_was_committed_is_shown_and_an_alias_says_who_owns_it(place: Place)
     place.plan()
     place.activate()
     rows = place.call("cutover", "show", "n").out.splitlines()
-    assert rows and all(row.count("\t") == 4 for row in rows), "behind a pipe there is a row for each firing and no heading"
+    assert rows and all(row.count("\t") == 4 for row in rows), "a row for each firing, and no heading"
     document = place.call("cutover", "show", "n", "--json").document
     items = document["items"]
     assert isinstance(items, list)

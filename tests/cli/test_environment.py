@@ -368,7 +368,7 @@ def test_rp_61_a_ledger_without_write_ahead_mode_is_not_made(tmp_path: Path, mon
             super().__init__("no-shm", "unix", makedefault=True)
 
         def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
-            return Bare(name, flags)  # type: ignore[return-value]
+            return Bare(name, flags)
 
     class Bare:
         """Over the real file without being one: then there is no shared memory."""
@@ -557,7 +557,7 @@ def test_a_lock_file_with_nonsense_in_it_is_a_dead_daemons(content: bytes, ledge
     lock = Path(f"{ledger}.lock")
     lock.write_bytes(content)
     lock.chmod(0o600)
-    assert call("status", "--json", ledger=ledger).items[0]["daemon"]["state"] == "down"  # type: ignore[index]
+    assert call("status", "--json", ledger=ledger).items[0]["daemon"]["state"] == "down"
     assert call("activate", "nightly", ledger=ledger).status == 0
     assert call("tick", "--no-wait", ledger=ledger).status == 0
 

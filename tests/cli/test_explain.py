@@ -39,7 +39,7 @@ def lines(world: World, ref: str) -> list[str]:
 def hourly(folder: Path, **more: str) -> World:
     """An hourly Schedule, activated at 00:30."""
     world = World(folder, now="2026-01-01T00:30:00Z")
-    world.add(draft("job", "0 * * * *", **more))  # type: ignore[arg-type]
+    world.add(draft("job", "0 * * * *", **more))
     return world
 
 
@@ -63,7 +63,7 @@ def test_the_verdict_comes_first_and_the_ways_to_name_a_firing_agree(tmp_path: P
         "local/job@2026-01-01T01:00Z",
     ):
         assert lines(world, ref) == said, ref
-    assert f"log {world.path.removesuffix('/ledger.db')}/attempts/att_1/log" in "\n".join(said)  # type: ignore[union-attr]
+    assert f"log {world.path.removesuffix('/ledger.db')}/attempts/att_1/log" in "\n".join(said)
     assert explain(world, "occ_1").err == f"next: spellweaver logs inv_1 --ledger {world.path}\n"
 
 
@@ -165,7 +165,7 @@ def after_resolve(world: World) -> str:
 @pytest.mark.rule("OCC-18")
 def test_each_outcome_has_its_verdict(tmp_path: Path, happen: object, verdict: str) -> None:
     world = hourly(tmp_path)
-    ref = happen(world)  # type: ignore[operator]
+    ref = happen(world)
     assert lines(world, ref)[1].startswith(verdict)
     assert explain(world, ref, "--json").document["kind"] == "explain"
 
@@ -176,7 +176,7 @@ def test_each_outcome_has_its_verdict(tmp_path: Path, happen: object, verdict: s
 @pytest.mark.rule("OCC-18")
 def test_every_number_of_the_journal_is_told(tmp_path: Path, happen: object) -> None:
     world = hourly(tmp_path)
-    ref = happen(world)  # type: ignore[operator]
+    ref = happen(world)
     events = item(world, ref)["events"]
     assert isinstance(events, list) and events
     told = explain(world, ref).out
@@ -214,7 +214,7 @@ def test_every_closed_reason_has_words_and_no_word_is_made_up() -> None:
 def test_a_number_that_no_sentence_knows_is_told_all_the_same() -> None:
     said = sentences.of_event(
         "occurrence.skipped", {"reason": "moonlight", "tide_us": 1_500_000, "seen_at": 0, "who": ["a", "b"]}, _utc()
-    )  # type: ignore[arg-type]
+    )
     assert said == "skipped (moonlight): seen Thu 1970-01-01 00:00 UTC; tide 1.5s; who a, b"
 
 
@@ -262,7 +262,7 @@ def test_a_firing_inside_a_range_is_answered_by_its_range(tmp_path: Path) -> Non
 def quarterly(folder: Path, gap: str) -> World:
     """Every ten minutes of 02 in the night that Rome's clock goes from 02:00 to 03:00."""
     world = World(folder, now="2026-03-28T20:00:00Z")
-    world.add(draft("job", "*/10 2 * * *", zone="Europe/Rome", gap=gap))  # type: ignore[arg-type]
+    world.add(draft("job", "*/10 2 * * *", zone="Europe/Rome", gap=gap))
     world.at("2026-03-29T01:00:00Z")
     return world
 

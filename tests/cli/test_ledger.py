@@ -219,7 +219,7 @@ def test_an_older_ledger_is_adopted_and_attempts_that_it_does_not_know_are_set_a
     assert sorted(os.listdir(tmp_path / "state/attempts")) == ["att_1", "att_2.unknown", "att_3.unknown"]
     ((_, told),) = events(world)
     seen = witness.read(witness.beside(world.path))
-    assert told["witness_seq"] == item["witness_seq"] and seen is not None and seen.seq == item["seq"] + 1  # type: ignore[operator]
+    assert told["witness_seq"] == item["witness_seq"] and seen is not None and seen.seq == item["seq"] + 1
     world.audit()
     world.ledger.close()
     assert call("tick", ledger=world.path, clock=world.clock).status == 0

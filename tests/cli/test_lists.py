@@ -150,7 +150,7 @@ def test_runs_are_listed_and_shown_with_every_try(world: World) -> None:
     assert {item["state"] for item in items(world, "invocation", "list", "--state", "failed")} == {"failed"}
     assert {item["schedule"] for item in items(world, "invocation", "list", "--schedule", "gap")} <= {"local/gap"}
     (shown,) = items(world, "invocation", "show", "inv_1")
-    (tried,) = shown["tries"]  # type: ignore[misc]
+    (tried,) = shown["tries"]
     assert (tried["attempt"], tried["station"], tried["state"], tried["signal"], tried["command"]) == (
         "att_1",
         "main",
@@ -174,9 +174,9 @@ def test_schedules_are_listed_and_shown_with_every_revision(world: World) -> Non
     )
     assert [item["schedule"] for item in items(world, "schedule", "list", "--state", "defined")] == ["local/idle"]
     (shown,) = items(world, "schedule", "show", "job")
-    assert (shown["shown_revision"], [r["revision"] for r in shown["revisions"]]) == (1, [2, 1])  # type: ignore[union-attr]
+    assert (shown["shown_revision"], [r["revision"] for r in shown["revisions"]]) == (1, [2, 1])
     (second,) = items(world, "schedule", "show", "local/job@2")
-    assert second["definition"]["labels"] == {"team": "ops"}  # type: ignore[index]
+    assert second["definition"]["labels"] == {"team": "ops"}
     for words, said in (
         (("job@3",), "has no revision 3"),
         (("job@x",), "is no revision"),
@@ -214,7 +214,7 @@ def test_a_workflow_s_digest_is_reckoned_from_what_is_kept(world: World, tmp_pat
 def test_a_workflow_shows_its_stations_and_how_each_is_done_here(world: World) -> None:
     assert [item["pattern"] for item in items(world, "pattern", "list")] == ["gap@2", "job@1"]
     (found,) = items(world, "pattern", "show", "job")
-    stations = {station["key"]: station["binding"] for station in found["stations"]}  # type: ignore[union-attr]
+    stations = {station["key"]: station["binding"] for station in found["stations"]}
     assert stations["end"] is None and stations["main"]["command"] == ["/bin/true"]
     assert found["schedules"] == ["local/job@1"]
     assert (

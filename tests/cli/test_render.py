@@ -146,7 +146,7 @@ def test_a_stream_comes_line_by_line_and_refuses_a_document() -> None:
             yield item
             assert out.getvalue().count("\n") > 0, "each line is there before the next item is asked for"
 
-    made.stream(items(), COLUMNS)  # type: ignore[arg-type]
+    made.stream(items(), COLUMNS)
     assert out.getvalue() == shown(io.StringIO())
     with pytest.raises(Usage, match="no end"):
         frame(io.StringIO(), {"json": True}).stream(ITEMS, COLUMNS)
@@ -175,4 +175,4 @@ def test_an_empty_list_says_so_to_people_and_stays_empty_for_programs() -> None:
     made = frame(out := io.StringIO())
     made.show("a_kind", [], COLUMNS, empty="there are none")
     assert out.getvalue() == ""
-    assert made.talk.getvalue() == "there are none\n"  # type: ignore[attr-defined]
+    assert made.talk.getvalue() == "there are none\n"

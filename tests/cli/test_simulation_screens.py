@@ -20,7 +20,7 @@ BEGIN = "2026-03-01T00:00:00Z"
 def lines(seen: Seen) -> list[tuple[str, int | None]]:
     """(minute of the day, how many more are in the line)."""
     found = simulation.folded(seen.items)
-    return [(text(item["nominal_at"])[11:16], item.get("rest")) for item in found]  # type: ignore[misc]
+    return [(text(item["nominal_at"])[11:16], item.get("rest")) for item in found]
 
 
 def test_many_alike_are_the_first_and_a_line_for_the_rest() -> None:

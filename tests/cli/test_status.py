@@ -149,7 +149,7 @@ def test_a_range_counts_by_the_part_of_it_that_lies_in_the_last_day(tmp_path: Pa
     world.at("2026-01-03T00:30:00Z")
     found = of(world, "local/job")
     assert (found["skipped_last_day"], found["firings_last_day"]) == (23, 24)
-    assert found["result"] == "queued" and found["last"]["instant"] == "2026-01-03T00:00:00Z"  # type: ignore[index]
+    assert found["result"] == "queued" and found["last"]["instant"] == "2026-01-03T00:00:00Z"
 
 
 def test_the_next_candidate_may_be_a_time_that_the_clock_never_shows(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_the_next_candidate_may_be_a_time_that_the_clock_never_shows(tmp_path: P
         "offset": None,
         "fold": None,
     }
-    assert of(world, "local/plain")["next"]["offset"] == "+02:00"  # type: ignore[index]
+    assert of(world, "local/plain")["next"]["offset"] == "+02:00"
     assert "Sun 2026-03-29 02:30 (no such time)" in at_terminal("status", ledger=world.path, clock=world.clock).out
 
 

@@ -24,42 +24,42 @@ def test_an_event_is_taken_answered_and_its_conflict_refused(world: World, tmp_p
     order = tmp_path / "order.json"
     order.write_text('{"n": 9}')
     where = {"ledger": world.path, "clock": world.clock}
-    done = call(*SHOP, "--input", str(order), **where)  # type: ignore[arg-type]
+    done = call(*SHOP, "--input", str(order), **where)
     assert done.status == 0 and done.out.startswith("OCCURRENCE\tocc_1\nSTATUS\tnew\nEVENT ID\torder-9\n")
     assert "no daemon is running" in done.err and "explain occ_1" in done.err
     world.look()
     world.end(world.launches[0])
     order.write_text('{"n":9}\n')
-    (known,) = call(*SHOP, "--input", str(order), "--json", **where).items  # type: ignore[arg-type]
+    (known,) = call(*SHOP, "--input", str(order), "--json", **where).items
     assert known == {
         "schedule": "local/mail", "source": "shop", "event_id": "order-9", "firing": "shop:order-9", "status": "known",
         "occurrence": "occ_1", "revision": 1, "state": "admitted", "reason": "foreground", "invocation": "inv_1",
         "invocation_state": "completed",
     }  # fmt: skip
-    other = call(*SHOP, "--json", **where)  # type: ignore[arg-type]
+    other = call(*SHOP, "--json", **where)
     assert (other.status, other.out, other.error["code"]) == (3, "", "event_conflict")
     assert "conflict" in other.err
-    assert call("events", "--type", "occurrence.conflict", "--json", **where).items  # type: ignore[arg-type]
+    assert call("events", "--type", "occurrence.conflict", "--json", **where).items
     world.audit()
 
 
 @pytest.mark.rule("OCC-02", "OCC-11", "CLS-03")
 def test_the_screens_name_it_by_source_and_event_id(world: World) -> None:
     where = {"ledger": world.path, "clock": world.clock}
-    call(*SHOP, "--origin", "peer", "--principal", "till-3", **where)  # type: ignore[arg-type]
+    call(*SHOP, "--origin", "peer", "--principal", "till-3", **where)
     world.look()
-    (listed,) = call("occurrence", "list", "--json", **where).items  # type: ignore[arg-type]
+    (listed,) = call("occurrence", "list", "--json", **where).items
     assert (listed["firing"], listed["origin"], listed["civil"]) == ("shop:order-9", "peer", "2026-01-01T00:30:00")
-    (told,) = call("explain", "occ_1", "--json", **where).items  # type: ignore[arg-type]
+    (told,) = call("explain", "occ_1", "--json", **where).items
     assert (told["asked"], told["source"], told["event_id"], told["principal"]) == (
         "shop:order-9", "shop", "order-9", "till-3")  # fmt: skip
-    shown = call("explain", "occ_1", **where)  # type: ignore[arg-type]
+    shown = call("explain", "occ_1", **where)
     assert "shop:order-9" in shown.out and "till-3" in shown.out
     for words in (("status",), ("events",), ("invocation", "list"), ("occurrence", "show", "occ_1"), ("timeline",),
                   ("explain", "inv_1")):  # fmt: skip
-        assert call(*words, "--json", **where).status == 0  # type: ignore[arg-type]
-    assert call("explain", "mail@latest", **where).status == 4, "no firing of the calendar is on record"  # type: ignore[arg-type]
-    assert call("simulate", "--for", "2h", "--json", **where).status == 0  # type: ignore[arg-type]
+        assert call(*words, "--json", **where).status == 0
+    assert call("explain", "mail@latest", **where).status == 4, "no firing of the calendar is on record"
+    assert call("simulate", "--for", "2h", "--json", **where).status == 0
 
 
 def test_a_new_one_is_given_an_id_and_each_is_another(world: World) -> None:

@@ -32,7 +32,7 @@ def cadence(case: dict[str, object]) -> Cadence:
 
 @pytest.mark.rule("CAL-09", "CAL-02", "CAL-03")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_calendar_case(case: dict) -> None:  # type: ignore[type-arg]
+def test_calendar_case(case: dict) -> None:
     if case.get("error"):
         with pytest.raises(BadCadence) as refused:
             cadence(case)

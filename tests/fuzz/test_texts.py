@@ -63,7 +63,7 @@ def test_files(tmp_path: Path) -> None:
             try:
                 taken(read([str(path)]))
             except BadFile as error:
-                shown = "\n".join(line for problem in error.problems for line in render(problem))  # type: ignore[arg-type]
+                shown = "\n".join(line for problem in error.problems for line in render(problem))
                 assert shown.replace("\n", "").isprintable() or "\u00a0" in shown
         path.unlink()
 
@@ -112,7 +112,7 @@ def test_cron_expressions() -> None:
             made = grammar.parse_cron(text)
             rules = zone.parse(zones.rules(chance.choice(names)))
             fold, gap = chance.choice(("earlier", "later", "both")), chance.choice(("skip", "advance", "fail"))
-            calendar = Calendar(Interpretation("x", rules.digest, made, fold, gap), rules)  # type: ignore[arg-type]
+            calendar = Calendar(Interpretation("x", rules.digest, made, fold, gap), rules)
             after = chance.randrange(0, us("2190-01-01T00:00:00Z") // 1_000_000)
             first = calendar.first(after)
             assert first is None or first.instant_s > after

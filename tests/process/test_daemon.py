@@ -109,7 +109,7 @@ def test_rp_47_a_slow_job_stops_no_other_schedule(tmp_path: Path) -> None:
             )
             == 0
         )
-        assert made.one("SELECT min(decided_at - due_at) FROM occurrence") >= 0  # type: ignore[operator]
+        assert made.one("SELECT min(decided_at - due_at) FROM occurrence") >= 0
 
 
 def test_rp_60_readers_and_writers_beside_a_busy_daemon_meet_no_lock_error(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_the_timeout_is_counted_from_the_gate(workers: Workers) -> None:
     def slow_commit(sighting: object) -> None:
         if isinstance(sighting, Started):
             subprocess.run(["sleep", "1.7"], check=True)
-        reports(sighting)  # type: ignore[arg-type]
+        reports(sighting)
 
     workers.start(launch(1, shell="sleep 0.1", timeout_us=1_500_000), slow_commit)
     reports.next(Started)

@@ -86,7 +86,7 @@ def test_a_shim_that_cannot_take_its_lock(workers: Workers, keeper: Keeper, monk
 
     def without_folder(order: object) -> object:
         shutil.rmtree(workers.place(AttemptId(1)))
-        return ask(order)  # type: ignore[arg-type]
+        return ask(order)
 
     monkeypatch.setattr(keeper, "launch", without_folder)
     reports = Reports()

@@ -190,7 +190,7 @@ def test_a_shim_killed_at_the_gate_has_started_nothing(workers: Workers, tmp_pat
         if isinstance(sighting, Started):
             process.send(sighting.shim, signal.SIGKILL)
             await_end(sighting.shim)
-        reports(sighting)  # type: ignore[arg-type]
+        reports(sighting)
 
     workers.start(launch(1, "/usr/bin/touch", str(tmp_path / "effect")), report)
     started = reports.next(Started)
@@ -223,7 +223,7 @@ def test_who_was_killed_at_the_gate_leaves_no_cgroup(workers: Workers, tmp_path:
     def report(sighting: object) -> None:
         if isinstance(sighting, Started):
             process.send(sighting.command, signal.SIGKILL)
-        reports(sighting)  # type: ignore[arg-type]
+        reports(sighting)
 
     workers.start(launch(1, "/bin/true"), report)
     reports.next(Started)

@@ -171,14 +171,14 @@ def test_a_keeper_that_dies_with_a_launch_in_hand_has_not_started_it(
     ask = keeper.launch
 
     def kill_after(order: object) -> object:
-        launching = ask(order)  # type: ignore[arg-type]
+        launching = ask(order)
         os.kill(keeper.pid, signal.SIGKILL)
         return launching
 
-    keeper.launch = kill_after  # type: ignore[method-assign,assignment]
+    keeper.launch = kill_after
     workers.start(launch(1, "/usr/bin/touch", str(tmp_path / "effect")), reports)
     assert reports.next(NeverStarted) == NeverStarted(AttemptId(1), "gate")
-    keeper.launch = ask  # type: ignore[method-assign]
+    keeper.launch = ask
     workers.start(launch(2, "/bin/true"), reports)
     reports.next(Started)
     reports.next(Ended)

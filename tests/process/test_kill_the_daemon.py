@@ -42,7 +42,7 @@ def audit(made: Site, folder: Path, periods: dict[str, int]) -> None:
         begun, firings, codes = effects(folder / name)
         assert all(times == 1 for times in begun.values()), "an attempt's command ran once"
         assert all(times == 1 for times in firings.values()), "a firing was started once"
-        rows = dict(made.rows(  # type: ignore[arg-type]
+        rows = dict(made.rows(
             "SELECT 'att_' || a.id, a.code FROM attempt a JOIN run r ON r.id = a.run "
             "JOIN invocation i ON i.id = r.invocation "
             "JOIN schedule s ON s.id = i.schedule WHERE s.name = ? AND a.state = 'exited'", (name,),

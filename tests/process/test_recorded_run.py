@@ -52,7 +52,7 @@ def test_a_recorded_run_and_its_simulation_agree_row_by_row(tmp_path: Path) -> N
         took = {
             (str(name), int(str(at))): Takes(int(str(us)), int(str(code))) for name, at, us, code in made.rows(TOOK)
         }
-        last = int(str(apsw.Connection(str(before)).execute("SELECT max(at) FROM event").fetchone()[0]))  # type: ignore[index]
+        last = int(str(apsw.Connection(str(before)).execute("SELECT max(at) FROM event").fetchone()[0]))
 
     def script(job: Job) -> Takes:
         return took.get((job.schedule, job.nominal_at), Takes())

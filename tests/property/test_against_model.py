@@ -255,7 +255,7 @@ class Histories(RuleBasedStateMachine):
     # what becomes of runs
 
     def runs(self) -> list[Run]:
-        return self.world.rows(  # type: ignore[return-value]
+        return self.world.rows(
             "SELECT i.id, a.id, a.state, i.state, s.name, o.nominal_at / 1000000 FROM attempt a "
             "JOIN run r ON r.id = a.run JOIN invocation i ON i.id = r.invocation "
             "JOIN occurrence o ON o.id = i.occurrence JOIN schedule s ON s.id = i.schedule "
@@ -388,14 +388,14 @@ def _draft(name: str, terms: Terms) -> object:
     cadence = CALENDARS[name][0]
     how = {"every": cadence} if name == "sevens" else {"cron": cadence}
     delay = None if terms.delay is None else f"{terms.delay // SECOND}s"
-    return draft(name, **how, allowed_delay=delay, horizon=f"{terms.horizon // SECOND}s")  # type: ignore[arg-type]
+    return draft(name, **how, allowed_delay=delay, horizon=f"{terms.horizon // SECOND}s")
 
 
 @pytest.mark.rule("CAT-02", "CAT-05", "OCC-08")
 @pytest.mark.timeout(300 + int(EXAMPLES or 0))
 def test_the_ledger_says_what_the_law_says() -> None:
     seen.clear()
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Histories,
         settings=settings(
             max_examples=int(EXAMPLES or 60), stateful_step_count=25, deadline=None, derandomize=EXAMPLES is None,

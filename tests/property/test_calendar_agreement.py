@@ -88,7 +88,7 @@ def calendars(draw: st.DrawFn) -> tuple[Calendar, int, int]:
     cadence = draw(st.one_of(crons(), crons(), events(), events(), keys(), intervals, lists))
     excluded = draw(st.sampled_from((False, False, True))) and draw(exclusions(begin // DAY_S))
     policies = {"fold": draw(st.sampled_from(FOLDS)), "gap": draw(st.sampled_from(GAPS))}
-    made = calendar(cadence, name, **policies, excluded=excluded or ())  # type: ignore[arg-type]
+    made = calendar(cadence, name, **policies, excluded=excluded or ())
     return made, begin, begin + length
 
 

@@ -42,7 +42,7 @@ def other(reading: dict[str, object], chance: random.Random, **more: object) -> 
     given = {**reading, **more}
     if chance.random() < 0.4:
         given["jitter"] = "3m"
-    return draft("s", given.pop("cron", None), horizon=chance.choice(("10m", "2h", "1d")), **given)  # type: ignore[arg-type]
+    return draft("s", given.pop("cron", None), horizon=chance.choice(("10m", "2h", "1d")), **given)
 
 
 @dataclass
@@ -135,14 +135,14 @@ def partition(
         owner, at_s = made.fates[key][0], made.known_s[key]
         if key in after:
             whose = chance.choice(("old", "new"))
-            entries.append(Entry("same", (key, key), whose))  # type: ignore[arg-type]
+            entries.append(Entry("same", (key, key), whose))
             made.put(key, at_s, (owner if whose == "old" else new, False))
             runs[whose].append((at_s, key))
             continue
         match chance.choice(("same_old", "same_new", "distinct", "skip")):
             case "same_old" | "same_new" as how if lone:
                 twin, whose = lone.pop(), how[5:]
-                entries.append(Entry("same", (key, twin), whose))  # type: ignore[arg-type]
+                entries.append(Entry("same", (key, twin), whose))
                 if whose == "old":
                     made.put(key, at_s, (owner, False))
                     made.aliases[twin] = key

@@ -66,8 +66,8 @@ def act(world: World, drafts: list[ScheduleDraft], what: str, how: int) -> None:
         case "revise":
             one = drafts[how % len(drafts)]
             again = draft(
-                one.name, one.calendar.cadence.canonical()["cron"], zone="Europe/Bratislava",  # type: ignore
-                fold=one.calendar.fold, gap=one.calendar.gap, horizon=f"{world.clock.now() % 7}h",  # type: ignore
+                one.name, one.calendar.cadence.canonical()["cron"], zone="Europe/Bratislava",
+                fold=one.calendar.fold, gap=one.calendar.gap, horizon=f"{world.clock.now() % 7}h",
             )  # fmt: skip
             world.define(again)
             world.activate(again.name)

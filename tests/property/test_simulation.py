@@ -127,7 +127,7 @@ def file_of(found: tuple[ScheduleDraft, ...], workers: int) -> str:
         if each.allowed_delay_us is not None:
             lines += ['class = "deadline_windowed"', f'allowed_delay = "{each.allowed_delay_us // SECOND}s"']
         lines += [
-            "[schedule.calendar]", f'cron = "{calendar.cadence.text}"', f'zone = "{calendar.zone}"',  # type: ignore[union-attr]
+            "[schedule.calendar]", f'cron = "{calendar.cadence.text}"', f'zone = "{calendar.zone}"',
             f'fold = "{calendar.fold}"', f'gap = "{calendar.gap}"',
         ]  # fmt: skip
         if calendar.jitter.max_us:

@@ -56,7 +56,7 @@ def main(folder: str, path: str, step: str, shell: str, how_many: int) -> None:
         open_gate(gate)
         die("after gate")
 
-    keeper.Keeper.launch, keeper.open_gate = dying_ask, dying_open  # type: ignore[method-assign]
+    keeper.Keeper.launch, keeper.open_gate = dying_ask, dying_open
     workers = Workers(keeper.Keeper(), folder, trouble=no_trouble)
     print("ready", flush=True)
     for which in range(1, how_many + 1):
@@ -70,4 +70,4 @@ def main(folder: str, path: str, step: str, shell: str, how_many: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:5], int(sys.argv[5]) if len(sys.argv) > 5 else 1)  # type: ignore[arg-type]
+    main(*sys.argv[1:5], int(sys.argv[5]) if len(sys.argv) > 5 else 1)

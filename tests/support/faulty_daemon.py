@@ -51,7 +51,7 @@ def die_at(step: str) -> None:
         open_gate(gate)
         die("after gate")
 
-    keeper.Keeper.launch, keeper.open_gate, Loop._report = dying_ask, dying_open, dying_report  # type: ignore[method-assign]
+    keeper.Keeper.launch, keeper.open_gate, Loop._report = dying_ask, dying_open, dying_report
 
 
 def stop_at(file: str) -> None:
@@ -63,7 +63,7 @@ def stop_at(file: str) -> None:
             os.unlink(file)
             os.kill(os.getpid(), signal.SIGSTOP)
 
-    Transaction.record = stopping  # type: ignore[method-assign]
+    Transaction.record = stopping
 
 
 def main() -> None:

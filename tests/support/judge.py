@@ -61,7 +61,7 @@ def verdicts(
     for p in pending:
         waits[p.occurrence] = "stays"
         if not p.looked_at and now - p.due > allowance:
-            missed.append(p)  # type: ignore[arg-type]
+            missed.append(p)
             if now - p.due > p.horizon:
                 waits[p.occurrence] = "skipped horizon"
             elif p.closes is not None and now >= p.closes:

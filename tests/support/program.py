@@ -103,7 +103,7 @@ def process(*words: str, env: dict[str, str] | None = None, **rest: object) -> s
         "LANG": "C.UTF-8",
         **(env or {}),
     }
-    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+    return subprocess.run(
         [sys.executable, "-m", "spellweaver.cli.main", *words],
         env=environ,
         text=True,

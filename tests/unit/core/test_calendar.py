@@ -87,7 +87,7 @@ def test_rp_02_the_missing_hour(gap: Gap, expected: tuple[str, str, str]) -> Non
 
 @pytest.mark.rule("CAL-01")
 @pytest.mark.parametrize("host", ["Europe/London", "UTC", "Pacific/Auckland"])
-def test_rp_03_utc_on_a_host_that_changes_its_clock(host: str, host_zone) -> None:  # type: ignore[no-untyped-def]
+def test_rp_03_utc_on_a_host_that_changes_its_clock(host: str, host_zone) -> None:
     host_zone(host)
     fired = [
         due(calendar(f"{minute} {hour} * * *"), "2022-10-29T23:00:00Z", "2022-10-30T03:00:00Z")

@@ -21,7 +21,7 @@ def revision(**changes: object) -> Definition:
         draft("s", "30 2 * * *", zone="Europe/Rome", allowed_delay="3h"),
         pattern_digest="cd" * 32, zone_digest=RULES, horizon_us=7,
     )  # fmt: skip
-    return dataclasses.replace(made, **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(made, **changes)
 
 
 # each field of a revision and another value for it; True: it belongs to the calendar interpretation
@@ -81,7 +81,7 @@ def test_the_horizon_of_the_draft_is_pinned_and_the_hosts_only_where_it_has_none
 @pytest.mark.parametrize("how", [{"cron": "@daily"}, {"every": "90s"}, {"at": ["2026-01-01T00:00:00Z"]}])
 @pytest.mark.parametrize("delay", [None, "2h"])
 def test_any_cadence_carries_any_class(how: dict[str, object], delay: str | None) -> None:
-    written = draft("s", allowed_delay=delay, **how)  # type: ignore[arg-type]
+    written = draft("s", allowed_delay=delay, **how)
     made = revise(written, pattern_digest="", zone_digest=RULES, horizon_us=1)
     assert (made.service_class, made.allowed_delay_us) == (
         ("foreground", None) if delay is None else ("deadline_windowed", 7_200_000_000)

@@ -28,7 +28,7 @@ def settle(
 
 
 def outcome(seen: Sighting, **how: object) -> tuple[str, str]:
-    verdict = settle(seen, **how)  # type: ignore[arg-type]
+    verdict = settle(seen, **how)
     return verdict.invocation, verdict.reason
 
 

@@ -93,7 +93,7 @@ def test_what_is_no_part_of_the_calendar_keeps_the_generation_and_needs_no_file(
     world = World(tmp_path)
     world.add(draft("s", "0 * * * *"))
     world.live("2026-01-01T02:00:00Z")
-    world.define(draft("s", "0 * * * *", **change))  # type: ignore[arg-type]
+    world.define(draft("s", "0 * * * *", **change))
     world.clock.advance(1800 * SECOND)
     done = world.activate("s")
     assert (done.status, done.generation, done.replaced) == ("activated", 1, 1), what

@@ -82,7 +82,7 @@ def test_an_admission_sampled_a_microsecond_before_the_bound_stands_however_late
     world.add(draft("s", "0 9 * * *", allowed_delay="5m"))
     world.clock.advance(3600 * SECOND)
     inside, later = us("2026-01-01T09:05:00Z") - 1, us("2026-01-01T10:00:00Z")
-    world.ledger.clock = StepsOnReading(*[inside] * 4, later)  # type: ignore[assignment]
+    world.ledger.clock = StepsOnReading(*[inside] * 4, later)
     world.look(allowance="1h")
     assert pending(world) == [("admitted", "window_open")]
     assert world.row("SELECT decided_at FROM occurrence") == (us("2026-01-01T09:05:00Z") - 1,)

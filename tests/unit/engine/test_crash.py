@@ -63,7 +63,7 @@ def work(ledger: Ledger, clock: VirtualClock, said: Callable[[object], None]) ->
     for left in _open(ledger):
         who = Identity(4000 + left, 1, BOOT, 1)
         with ledger.decide() as tx:
-            settle(tx, Started(left, who, who))  # type: ignore[arg-type]
+            settle(tx, Started(left, who, who))
         said("started")
     with ledger.decide() as tx:
         new = draft("fast", "*/10 * * * *", horizon="2h")
@@ -73,7 +73,7 @@ def work(ledger: Ledger, clock: VirtualClock, said: Callable[[object], None]) ->
     clock.advance(5 * 60 * SECOND)
     for left in _open(ledger):
         with ledger.decide() as tx:
-            settle(tx, Ended(left, "exited", code=0))  # type: ignore[arg-type]
+            settle(tx, Ended(left, "exited", code=0))
         said("ended")
     whole_pass(ledger, said)
 

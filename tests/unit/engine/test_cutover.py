@@ -145,7 +145,7 @@ def test_nothing_of_the_new_reading_fires_backwards(fate: str) -> None:
     world.define(draft("s", "30 * * * *"))
     world.live("2026-01-01T02:00:00Z")
     planned = world.plan("s", span="1s").partition
-    past = Entry(fate, ("c2:2026-01-01T01:30",), "new")  # type: ignore[arg-type]
+    past = Entry(fate, ("c2:2026-01-01T01:30",), "new")
     said = refused(world, "s", replace(planned, entries=(*planned.entries, past)))
     assert offending(said) == ["c2:2026-01-01T01:30"] and "at or before this activation" in said.message
     paired = Entry("same", ("c1:2026-01-01T01:00", "c2:2026-01-01T01:30"), "old")
@@ -352,7 +352,7 @@ def test_rp_14_the_old_time_of_tonight_after_the_edit(kind: str) -> None:
     planned = world.plan("s", span="1d").partition
     fates = {"c1:2026-03-15T23:00": ("skip" if kind == "drops" else "distinct", "old"),
              "c2:2026-03-16T05:00": ("distinct", "new")}  # fmt: skip
-    entries = tuple(Entry(fates[e.keys[0]][0], e.keys, fates[e.keys[0]][1]) for e in planned.entries)  # type: ignore[arg-type]
+    entries = tuple(Entry(fates[e.keys[0]][0], e.keys, fates[e.keys[0]][1]) for e in planned.entries)
     last = "none" if kind == "drops" else "c1:2026-03-15T23:00"
     world.activate(
         "s", partition=replace(planned, entries=entries, old_last=last, new_first="c2:2026-03-16T05:00")

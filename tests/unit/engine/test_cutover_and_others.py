@@ -15,9 +15,9 @@ def switched(*, pause: bool = False, while_paused: str = "skip") -> World:
     """From 02:00 in Bratislava to 02:00 UTC on 2026-01-02 at 01:30Z, with the plan's partition; paused before it."""
     world = World(now="2026-01-01T00:00:00Z")
     meant = {"cycle": "date", "while_paused": while_paused}
-    world.add(draft("n", NIGHT, zone="Europe/Bratislava", **meant))  # type: ignore[arg-type]
+    world.add(draft("n", NIGHT, zone="Europe/Bratislava", **meant))
     world.live("2026-01-02T00:30:00Z")
-    world.define(draft("n", NIGHT, zone="UTC", **meant))  # type: ignore[arg-type]
+    world.define(draft("n", NIGHT, zone="UTC", **meant))
     if pause:
         world.pause("n")
     world.clock.advance(us("1h"))

@@ -255,7 +255,7 @@ def test_an_operator_ends_what_is_contained_by_name_and_then_it_blocks_no_more(o
     world.at("2026-01-01T02:00:00Z")
     assert world.fates("s")[1][1:] == ("pending", "overlap")
     with world.ledger.decide() as tx:
-        done = resolve(tx, launch.invocation, outcome=outcome, why="I looked: it is gone")  # type: ignore[arg-type]
+        done = resolve(tx, launch.invocation, outcome=outcome, why="I looked: it is gone")
     assert (done.before, done.after) == ("contained", outcome)
     assert world.row("SELECT state, reason FROM invocation WHERE id = 1") == (outcome, reason)
     assert world.row("SELECT kind, detail, actor FROM proof") == ("operator", "I looked: it is gone", "test")

@@ -20,12 +20,12 @@ from tests.support.faults import race
 def send(world: World, event_id: str = "order-9", content: bytes = b"", **other: str) -> Triggered:
     said = {"schedule": "mail", "source": "shop", "principal": "test", **other}
     with world.ledger.decide() as tx:
-        return trigger(tx, event_id=event_id, content=content, **said)  # type: ignore[arg-type]
+        return trigger(tx, event_id=event_id, content=content, **said)
 
 
 def mail(**terms: str) -> World:
     world = World()
-    world.add(draft("mail", "@yearly", **terms))  # type: ignore[arg-type]
+    world.add(draft("mail", "@yearly", **terms))
     world.clock.advance(us("1h"))
     return world
 

@@ -31,7 +31,7 @@ def test_a_living_process_is_itself(sleeper: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.parametrize("change", [{"start_ticks": 1}, {"boot_id": "b"}, {"pidfd_inode": 1}, {"pid": 2**22 + 1}])
 def test_one_fact_off_is_somebody_else(sleeper: subprocess.Popen[bytes], change: dict[str, object]) -> None:
-    who = dataclasses.replace(process.identity(sleeper.pid), **change)  # type: ignore[arg-type]
+    who = dataclasses.replace(process.identity(sleeper.pid), **change)
     assert not process.alive(who)
     assert not process.send(who, signal.SIGKILL)
     assert sleeper.poll() is None

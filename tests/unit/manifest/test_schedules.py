@@ -175,7 +175,7 @@ def test_the_jitter_bound_stays_inside_the_window() -> None:
             refused(schedule(windowed, calendar=calendar)), "calendar.jitter.max"
         )
     calendar = CRON + '\njitter = { mode = "deterministic", max = "599s" }'
-    assert draft(windowed, calendar=calendar).calendar.jitter == Jitter("deterministic", 599 * instant.SECOND)  # type: ignore[union-attr]
+    assert draft(windowed, calendar=calendar).calendar.jitter == Jitter("deterministic", 599 * instant.SECOND)
 
 
 @pytest.mark.rule("CAL-08")

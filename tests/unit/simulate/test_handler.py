@@ -34,7 +34,7 @@ class Scene:
         )  # fmt: skip
 
     def adopt(self, number: int, state: str) -> None:
-        left = OpenAttempt(AttemptId(number), state, WHO, WHO)  # type: ignore[arg-type]
+        left = OpenAttempt(AttemptId(number), state, WHO, WHO)
         self.handler.adopt(left, self.seen.append)
 
     def after(self, minutes: int) -> list[Sighting]:

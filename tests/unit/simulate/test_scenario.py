@@ -28,7 +28,7 @@ DAY = "2026-03-01T00:00:00Z"
 )
 def test_what_could_not_happen_is_refused(code: str, said: dict[str, object]) -> None:
     with pytest.raises(Usage) as refused:
-        scenario(DAY, **{"length": "1d", **said})  # type: ignore[arg-type]
+        scenario(DAY, **{"length": "1d", **said})
     assert refused.value.code == code
 
 
