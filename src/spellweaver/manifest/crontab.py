@@ -25,7 +25,7 @@ from spellweaver.manifest.write import fault_of_job
 LIMIT = 64 * 1024  # bytes
 SHELL = "/bin/sh"
 EVERYWHERE = (
-    Note("kept", "what falls due while nothing runs is not made up for (misfire_horizon = 0s)"),
+    Note("kept", "what falls due while nothing runs is not made up for (catch_up = none)"),
     Note("changed", "a firing that falls due while the run before it goes on is skipped; cron starts it beside it"),
     Note("changed", f"a run ends after {TIMEOUT}; cron knows no limit"),
     Note(
