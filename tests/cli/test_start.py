@@ -49,6 +49,7 @@ ENGINE = {
     "spellweaver.core.cadence",
     "spellweaver.core.calendar",
     "spellweaver.core.grammar",
+    "spellweaver.core.line",
     "spellweaver.core.oncalendar",
     "spellweaver.core.terms",
     "spellweaver.core.policy",
